@@ -85,14 +85,16 @@ pub enum Command {
     ///
     /// The model of each series is a sum of a level or a trend, seasons and short memory, chosen by how
     /// well it would have forecast the last values. Time and memory grow with the number of values, not
-    /// faster, and several series run on several threads. A series that is too short for a model gets
-    /// the forecast of a baseline; of several series, so does one that is constant.
+    /// faster, and several series run on several threads. A series that is too short for a model or
+    /// constant gets the forecast of a baseline. Columns and events whose future is known can have an
+    /// effect (--covariates, --events).
     ///
-    /// The folder contains forecast.csv (a row for each series and time), components.csv (trend, seasons
-    /// and short memory), backtest.csv (forecasts from --origins times in the past, each of which knows
-    /// only earlier values), metrics.json (the models and their scores next to those of naive, seasonal
-    /// naive and drift) and pictures of the first series. MASE and CRPS are divided by the mean absolute
-    /// error of the seasonal naive forecast in the values before; smaller is better.
+    /// The folder contains forecast.csv (a row for each series and time), components.csv (trend, seasons,
+    /// short memory and covariates), backtest.csv (forecasts from --origins times in the past, each of
+    /// which knows only earlier values), metrics.json (the models and their scores next to those of naive,
+    /// seasonal naive, drift and ETS), forecasts.json (the models, for --model-dir) and pictures of the
+    /// first series. MASE and CRPS are divided by the mean absolute error of the seasonal naive forecast
+    /// in the values before; smaller is better.
     #[command(allow_negative_numbers = true)]
     Forecast(Box<ForecastArguments>),
     /// Draw functions, or new targets, from a trained model, jointly at all points of a file

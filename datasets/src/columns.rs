@@ -40,6 +40,9 @@ pub struct ColumnRoles {
     pub time: Option<TargetColumn>,
     /// The other columns and the inputs that they become.
     pub inputs: InputColumns,
+    /// Whether all targets may be equal; otherwise that is an error, because there is nothing to learn.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub allows_constant_target: bool,
 }
 
 /// The order of the classes of labels.

@@ -215,7 +215,12 @@ impl Table {
     /// # Errors
     /// [`FileError::OneRow`], [`ColumnError::ConstantTarget`], [`CellError::NoiseNotPositive`], and
     /// the errors about the order of labels.
-    pub fn into_dataset(mut self, name: String, target: usize) -> Result<Dataset, DataError> {
+    pub fn into_dataset(
+        mut self,
+        name: String,
+        target: usize,
+        allows_constant: bool,
+    ) -> Result<Dataset, DataError> {
         let rows = self.targets.len();
         if rows == 1 {
             return Err(DataError::File(FileError::OneRow {
@@ -223,7 +228,7 @@ impl Table {
             }));
         }
         let classes = self.encode_labels()?;
-        if is_constant(self.targets.iter().copied()) {
+        if !allows_constant && is_constant(self.targets.iter().copied()) {
             return Err(DataError::Column(ColumnError::ConstantTarget {
                 source_name: self.origin.source().to_owned(),
                 column: self.layout.label(target),
@@ -285,7 +290,7 @@ pub(crate) fn training(
 ) -> Result<Dataset, DataError> {
     let table = read(Request::Training(roles))?;
     match table.layout.target() {
-        Some(position) => table.into_dataset(name, position),
+        Some(position) => table.into_dataset(name, position, roles.allows_constant_target),
         None => Err(DataError::Column(ColumnError::NoInputs {
             source_name: table.origin.source().to_owned(),
         })),

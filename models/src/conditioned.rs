@@ -9,14 +9,16 @@ use burn_gp_core::{
         ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, ExactOutputs,
         Markov, MarkovVariational, Vecchia, VecchiaLaplace, Vif,
     },
-    kernels::KernelModule,
-    likelihoods::AnyLikelihood,
+    kernels::{Kernel, KernelModule, Structure},
+    likelihoods::{AnyLikelihood, Gaussian},
+    means::AnyMean,
     parameter::Hyperparameter,
     process::AnyProcess,
 };
 
 use crate::{
-    AnyTrained, DataShape, Trained,
+    AnyTrained, DataShape, FunctionPart, Trained,
+    parts::{KnownRows, MOST_ROWS, function_parts, terms},
     training::{Model, TrainingData},
 };
 
@@ -81,6 +83,9 @@ pub trait KeepsData: Model + Module + ModuleDisplay {
     /// The kernel.
     fn kernel(&self) -> &impl KernelModule;
 
+    /// The mean function.
+    fn mean(&self) -> &AnyMean;
+
     /// The likelihood.
     fn likelihood(&self) -> AnyLikelihood;
 }
@@ -99,6 +104,10 @@ macro_rules! keeps_data {
 
             fn kernel(&self) -> &impl KernelModule {
                 self.kernel()
+            }
+
+            fn mean(&self) -> &AnyMean {
+                self.mean()
             }
 
             fn likelihood(&self) -> AnyLikelihood {
@@ -147,6 +156,26 @@ impl<R: KeepsData> Trained for Conditioned<R> {
 
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         self.regression.hyperparameters()
+    }
+
+    fn parts(&self, x: Tensor<2>) -> Option<Result<Vec<FunctionPart>, ConditionError>> {
+        let Structure::Sum(first, second) = self.regression.kernel().structure() else {
+            return None;
+        };
+        let likelihood = self.regression.likelihood();
+        let noise = likelihood.downcast_ref::<Gaussian>()?.noise();
+        let (inputs, targets) = (self.inputs.val(), self.targets.val());
+        let [rows, columns] = targets.dims();
+        if rows > MOST_ROWS || columns > 1 {
+            return None;
+        }
+        let known = KnownRows {
+            residual: self.regression.mean().residual(targets, inputs.clone()),
+            inputs,
+            noise,
+        };
+        let terms = [terms(first), terms(second)].concat();
+        Some(function_parts(&terms, known, x))
     }
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Option<Tensor<2>> {

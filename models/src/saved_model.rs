@@ -108,11 +108,19 @@ pub struct SavedModel<C> {
     pub context: C,
 }
 
+/// A file with a format version.
 #[derive(Serialize, Deserialize)]
-struct ModelFile<S, C> {
+struct Versioned<T> {
     format_version: u32,
     /// The crate that wrote the file, with its version.
     written_by: String,
+    #[serde(flatten)]
+    content: T,
+}
+
+/// The content of [`MODEL_FILE`].
+#[derive(Serialize, Deserialize)]
+struct Described<S, C> {
     #[serde(flatten)]
     summary: S,
     context: C,
@@ -204,19 +212,14 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
         };
         let weights = numbered(self.model.clone()).into_record().into_bytes();
         let weights = weights.map_err(|reason| write_error(WEIGHTS_FILE, reason.to_string()))?;
-        let file = ModelFile {
-            format_version: FORMAT_VERSION,
-            written_by: WRITER.into(),
+        let described = Described {
             summary: &self.summary,
             context: &self.context,
         };
-        let text = serde_json::to_string_pretty(&file)
+        let text = versioned_text(&described)
             .map_err(|reason| write_error(MODEL_FILE, reason.to_string()))?;
         let mut checked = CheckedFolder::new(folder);
-        for (name, content) in [
-            (WEIGHTS_FILE, &*weights),
-            (MODEL_FILE, (text + "\n").as_bytes()),
-        ] {
+        for (name, content) in [(WEIGHTS_FILE, &*weights), (MODEL_FILE, text.as_bytes())] {
             (checked.write(name, content))
                 .map_err(|reason| write_error(name, reason.to_string()))?;
         }
@@ -229,8 +232,9 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
     ///
     /// Same as [`load`](Self::load).
     pub fn format_version(folder: &Path) -> Result<u32, SavedModelError> {
-        let description = read_description::<C>(&CheckedFolder::open(folder)?, folder)?;
-        Ok(description.format_version)
+        let checked = CheckedFolder::open(folder)?;
+        read_versioned::<Described<Summary, C>>(&checked, folder, MODEL_FILE)?;
+        Ok(FORMAT_VERSION)
     }
 
     /// Reads a model from a folder, onto a device without autodiff. It keeps its floating-point
@@ -245,11 +249,10 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
     ) -> Result<Self, SavedModelError> {
         let place = place.into();
         let checked = CheckedFolder::open(folder)?;
-        let ModelFile {
+        let Described::<Summary, C> {
             mut summary,
             context,
-            ..
-        } = read_description(&checked, folder)?;
+        } = read_versioned(&checked, folder, MODEL_FILE)?;
         let read_error = |name: &str, reason: String| SavedModelError::Read {
             path: folder.join(name),
             reason,
@@ -271,17 +274,45 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
     }
 }
 
-/// Reads [`MODEL_FILE`]. The version is checked first, because other versions have other content.
-fn read_description<C: DeserializeOwned>(
+/// A file of JSON with the format version.
+fn versioned_text(content: &impl Serialize) -> serde_json::Result<String> {
+    let file = Versioned {
+        format_version: FORMAT_VERSION,
+        written_by: WRITER.into(),
+        content,
+    };
+    Ok(serde_json::to_string_pretty(&file)? + "\n")
+}
+
+/// Writes a file with the format version into an existing folder, and its checksum.
+pub(crate) fn write_versioned(
+    folder: &Path,
+    name: &str,
+    content: &impl Serialize,
+) -> Result<(), SavedModelError> {
+    let write_error = |name: &str, reason: String| SavedModelError::Write {
+        path: folder.join(name),
+        reason,
+    };
+    let text = versioned_text(content).map_err(|reason| write_error(name, reason.to_string()))?;
+    let mut checked = CheckedFolder::new(folder);
+    (checked.write(name, text.as_bytes()))
+        .map_err(|reason| write_error(name, reason.to_string()))?;
+    (checked.seal()).map_err(|reason| write_error(CHECKSUMS_FILE, reason.to_string()))
+}
+
+/// Reads a file with a format version. The version is checked first, because other versions have other content.
+pub(crate) fn read_versioned<T: DeserializeOwned>(
     checked: &CheckedFolder,
     folder: &Path,
-) -> Result<ModelFile<Summary, C>, SavedModelError> {
-    let path = folder.join(MODEL_FILE);
+    name: &str,
+) -> Result<T, SavedModelError> {
+    let path = folder.join(name);
     let read_error = |reason: String| SavedModelError::Read {
         path: path.clone(),
         reason,
     };
-    let text = checked.read_text(MODEL_FILE)?;
+    let text = checked.read_text(name)?;
     let file: serde_json::Value =
         serde_json::from_str(&text).map_err(|reason| read_error(explained(&reason)))?;
     let version = file
@@ -299,7 +330,9 @@ fn read_description<C: DeserializeOwned>(
             });
         }
     }
-    serde_json::from_value(file).map_err(|reason| read_error(explained(&reason)))
+    let file: Versioned<T> =
+        serde_json::from_value(file).map_err(|reason| read_error(explained(&reason)))?;
+    Ok(file.content)
 }
 
 /// A file that the operating system cannot read is not damaged.

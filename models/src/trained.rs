@@ -9,7 +9,7 @@ use burn_gp_core::{
     process::AnyProcess,
 };
 
-use crate::{Predictor, data::TrainingData};
+use crate::{FunctionPart, Predictor, data::TrainingData};
 
 /// A trained model of any type.
 pub type AnyTrained = BoxedModule<dyn Trained>;
@@ -61,6 +61,21 @@ pub trait Trained: AnyModule {
     /// - `x1`: `[N1, D]`, `x2`: `[N2, D]`
     /// - result: `[N1, N2]`
     fn covariance(&self, _x1: Tensor<2>, _x2: Tensor<2>) -> Option<Tensor<2>> {
+        None
+    }
+
+    /// The parts of the function at rows: one for each term, if the kernel is a sum. `None` if it is not, if there are several
+    /// targets or more than 4000 training rows, and for models that do not keep their data or whose targets are not
+    /// numbers with noise. The rows are all used, so that approximate models are taken apart exactly.
+    ///
+    /// # Shapes
+    ///
+    /// - `x`: `[N*, D]`
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    fn parts(&self, _x: Tensor<2>) -> Option<Result<Vec<FunctionPart>, ConditionError>> {
         None
     }
 

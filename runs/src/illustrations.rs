@@ -2,6 +2,7 @@
 
 mod images;
 mod maps;
+mod parts;
 mod plane;
 
 use std::path::{Path, PathBuf};
@@ -79,6 +80,7 @@ impl RunPlots<'_> {
         if !has_classes && self.data.dimensions() == 1 {
             attempts.push(self.fit());
         }
+        attempts.extend(self.parts());
         attempts.extend(self.map());
         attempts.extend(self.of_images());
         let mut undrawn = Vec::new();

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use temp_dir::TempDir;
 
 use crate::support::{numbers, read, run, succeed, write_regression};
@@ -230,4 +231,34 @@ fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
         })
         .filter(|path| path.ends_with("metrics.json"))
         .collect()
+}
+
+/// One input, a rough function, and more rows than exact regression takes in the time: exact regression over time keeps
+/// what inducing points smooth out.
+#[test]
+fn many_rows_of_one_input_are_a_series_over_time() {
+    let folder = TempDir::new().unwrap();
+    let mut random = ChaCha8Rng::seed_from_u64(11);
+    let mut level = 0.0;
+    let rows = (0..2500).map(|row| {
+        level += random.random_range(-1.0..1.0);
+        let noise: f64 = random.random_range(-0.1..0.1);
+        format!("{row},{:.4}\n", level + noise)
+    });
+    fs::write(
+        folder.path().join("walk.csv"),
+        format!("t,y\n{}", rows.collect::<String>()),
+    )
+    .unwrap();
+    let line = "train --data walk.csv --minutes 0.06 -o run";
+    let text = succeed(folder.path(), &line.split(' ').collect::<Vec<_>>());
+    assert!(
+        text.contains("model auto chose markov: it is better than "),
+        "{text}"
+    );
+    let metrics = json_file(folder.path(), "run/metrics.json");
+    assert_eq!(
+        (&metrics["model"], &metrics["kernel"]),
+        (&"markov".into(), &"matern12".into())
+    );
 }

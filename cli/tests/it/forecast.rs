@@ -71,7 +71,9 @@ fn series_of_a_table_are_forecast_with_scores_and_pictures() {
         "new: naive, because the series has 3 values; a model needs at least 5"
     );
     assert!(
-        text.contains("seasonal naive   ") && text.contains("within 80 %"),
+        text.contains("seasonal naive   ")
+            && text.contains("\nETS  ")
+            && text.contains("within 80 %"),
         "{text}"
     );
 
@@ -143,6 +145,159 @@ fn everything_but_the_data_has_a_default() {
     assert!(text.contains("weekly season"), "{text}");
     let file = path.join("visits-forecast/forecast.csv");
     assert_eq!(columns(&file, &["time"]).len(), 14);
+}
+
+/// A table with one series that is constant has the forecast of a baseline, as it has among other series.
+#[test]
+fn a_constant_series_alone_has_a_baseline() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let rows = (0..40).map(|row| format!("{}-{:02}-01,7\n", 2000 + row / 12, row % 12 + 1));
+    let text = format!("date,y\n{}", rows.collect::<String>());
+    fs::write(path.join("flat.csv"), text).unwrap();
+    let line = "forecast -d flat.csv --horizon 3 -o run";
+    let text = succeed(path, &line.split(' ').collect::<Vec<_>>());
+    assert!(
+        text.contains("seasonal naive, because all values of the series are 7"),
+        "{text}"
+    );
+    assert_eq!(numbers(&path.join("run/forecast.csv"), "median"), [7.0; 3]);
+}
+
+/// A day of spring 2024, counted from the first of March.
+fn spring_day(row: usize) -> String {
+    let (month, day) = match row {
+        0..31 => (3, row),
+        31..61 => (4, row - 31),
+        61..92 => (5, row - 61),
+        _ => (6, row - 92),
+    };
+    format!("2024-{month:02}-{:02}", day + 1)
+}
+
+/// Days of two shops with a week, a price that is known in the future, and a fair.
+fn write_prices(path: &Path) {
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    let mut text = String::from("shop,day,price,sales\n");
+    let mut future = String::from("shop,day,price\n");
+    let week = [0.0, 1.0, 3.0, 2.0, 0.0, -2.0, -4.0];
+    for row in 0..98 {
+        let day = spring_day(row);
+        for shop in ["a", "b"] {
+            let price: f64 = random.random_range(1.0..4.0);
+            let noise: f64 = random.random_range(-0.5..0.5);
+            let fair = if row % 20 == 7 { 8.0 } else { 0.0 };
+            let value = 50.0 + week[row % 7] - 4.0 * price + fair + noise;
+            match row {
+                0..84 => writeln!(text, "{shop},{day},{price:.3},{value:.3}").unwrap(),
+                _ => writeln!(future, "{shop},{day},{price:.3}").unwrap(),
+            }
+        }
+    }
+    fs::write(path.join("sales.csv"), text).unwrap();
+    fs::write(path.join("future.csv"), future).unwrap();
+    let fairs = [7, 27, 47, 67, 87].map(|row| format!("{},fair\n", spring_day(row)));
+    let events = format!("day,event\n{}2024-06-02,parade\n", fairs.concat());
+    fs::write(path.join("events.csv"), events).unwrap();
+}
+
+#[test]
+fn covariates_and_events_are_known_in_the_future() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    write_prices(path);
+    let line = "forecast -d sales.csv --time day --by shop --covariates price --events events.csv \
+                --season none --origins 1 --horizon 7";
+    let line: Vec<&str> = line.split(' ').collect();
+    // Every step of the forecast needs a price.
+    let refused = run(path, &[&line[..], &["-o", "run"]].concat());
+    let error = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(
+        error,
+        "error: a: price has no value at 2024-05-24; the forecast needs it, in a row of --future or of the data\n"
+    );
+    // A gap in the table of the future is named by row and column.
+    let future = read(&path.join("future.csv"));
+    let without_price = |(row, line): (usize, &str)| match row {
+        3 => "a,2024-05-25,\n".to_owned(),
+        _ => format!("{line}\n"),
+    };
+    let gap: String = future.lines().enumerate().map(without_price).collect();
+    fs::write(path.join("gap.csv"), gap).unwrap();
+    let refused = run(
+        path,
+        &[&line[..], &["--future", "gap.csv", "-o", "run"]].concat(),
+    );
+    let error = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(
+        error,
+        "error: gap.csv:4: column 3 (\"price\") has no value; fill it in or remove the row\n"
+    );
+
+    let text = succeed(
+        path,
+        &[&line[..], &["--future", "future.csv", "-o", "run"]].concat(),
+    );
+    // The parade never happened before.
+    let first = text.lines().nth(1).unwrap();
+    assert!(first.contains(" + price + fair"), "{text}");
+    assert!(!text.contains("parade"), "{text}");
+    let rows = columns(&path.join("run/components.csv"), &["component"]);
+    assert!(rows.iter().any(|row| row[0] == "price") && rows.iter().any(|row| row[0] == "fair"));
+    // Prices explain more than half of the error of the other forecasts.
+    let metrics: serde_json::Value =
+        serde_json::from_str(&read(&path.join("run/metrics.json"))).unwrap();
+    let crps = |name: &str| metrics["scores"][name]["crps"].as_f64().unwrap();
+    assert!(crps("model") < 0.7 * crps("naive"), "{metrics}");
+}
+
+/// The models of a folder forecast again with new rows, without training.
+#[test]
+fn a_forecast_goes_on_with_new_rows() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    write_sales(&path.join("sales.csv"));
+    let all = read(&path.join("sales.csv"));
+    let early: String = all
+        .lines()
+        .filter(|line| !line.contains("2020-1"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    fs::write(path.join("early.csv"), early).unwrap();
+    let line = "forecast -d early.csv --time date --target sales --by store --horizon 12 --origins 0 -o run";
+    succeed(path, &line.split(' ').collect::<Vec<_>>());
+    // The same models, without new rows: the same forecast.
+    let line = "forecast --model-dir run -o again";
+    let text = succeed(path, &line.split(' ').collect::<Vec<_>>());
+    assert!(text.contains("yearly season"), "{text}");
+    let file = |folder: &str| path.join(folder).join("forecast.csv");
+    let (own, again) = (
+        numbers(&file("run"), "median"),
+        numbers(&file("again"), "median"),
+    );
+    for (own, again) in own.iter().zip(&again) {
+        assert!((own - again).abs() < 1e-6 * own.abs().max(1.0));
+    }
+    // All rows: those that are known already change nothing.
+    let line = "forecast --model-dir run --data sales.csv --horizon 3 --levels 0.5 -o later";
+    succeed(path, &line.split(' ').collect::<Vec<_>>());
+    let rows = columns(&file("later"), &["series", "time", "lower_50"]);
+    assert_eq!(rows.len(), 4 * 3);
+    assert_eq!(rows[0][..2], ["north", "2021-01-01"]);
+    let medians = numbers(&file("later"), "median");
+    for (month, median) in medians[..3].iter().enumerate() {
+        let phase = std::f64::consts::TAU * month as f64 / 12.0;
+        let truth = 136.0 + 0.5 * month as f64 + 20.0 * phase.sin();
+        assert!((median - truth).abs() < 6.0, "{month}: {median} {truth}");
+    }
+    // What a model keeps cannot be given again.
+    let line = "forecast --model-dir run --data sales.csv --season 4 -o other";
+    let refused = run(path, &line.split(' ').collect::<Vec<_>>());
+    let error = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        error.contains("--season") && error.contains("--model-dir"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -171,3 +171,35 @@ fn classes_have_a_curve_each_and_absent_data_are_said() {
     let output = run(path, &["report", "nothing-here"]);
     assert_eq!(output.status.code(), Some(2));
 }
+
+/// A sum of kernels of single columns has a picture with a panel for each term, in the run and on the page.
+#[test]
+fn a_sum_of_kernels_is_drawn_in_parts() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let rows = (0..60).map(|row| {
+        let (x, z) = (f64::from(row) * 0.1, f64::from(row * 7 % 13));
+        format!("{x},{z},{}\n", (2.0 * x).sin() + 0.2 * z)
+    });
+    fs::write(
+        path.join("sum.csv"),
+        format!("x,z,y\n{}", rows.collect::<String>()),
+    )
+    .unwrap();
+    let train = "train -d sum.csv --model exact --steps 20 --quiet --kernel";
+    let train: Vec<&str> = train.split(' ').collect();
+    succeed(
+        path,
+        &[&train[..], &["rbf[1] + linear[2]", "-o", "sum"]].concat(),
+    );
+    let picture = read(&path.join("sum/parts.svg"));
+    for text in ["rbf[1]", "linear[2]", ">x<", ">z<", "lower end, 95 %"] {
+        assert!(picture.contains(text), "{text}");
+    }
+    succeed(path, &[&train[..], &["rbf", "-o", "one"]].concat());
+    assert!(!path.join("one/parts.svg").exists());
+    succeed(path, &["report", "sum", "-o", "page.html"]);
+    let page = read(&path.join("page.html"));
+    assert!(page.contains("The parts of the function, one for each term of the kernel"));
+    assert!(is_well_formed(&page));
+}

@@ -25,6 +25,8 @@ pub struct Window {
 pub struct Backtest {
     /// The structure, chosen from the values before the first origin only.
     pub structure: Structure,
+    /// The model of the first origin in words, with its transformation and companion.
+    pub model: String,
     /// The forecasts, in the order of their origins.
     pub windows: Vec<Window>,
     /// The number of steps in a season of the baselines.
@@ -94,7 +96,9 @@ impl Forecasting {
         levels: &[f64],
     ) -> Result<Backtest, ForecastError> {
         let structure = choice.fitted.structure().clone();
+        let model = choice.fitted.to_string();
         let season = self.repeats_after(choice.fitted.series());
+        let baselines = Baseline::all(choice.fitted.series(), season);
         let mut fitted = choice.fitted;
         let mut windows = Vec::new();
         for window in (1..=count).rev() {
@@ -117,7 +121,7 @@ impl Forecasting {
             let scored =
                 |forecast: &Forecast| ForecastScores::new(forecast, future.values(), scale, levels);
             let forecast = fitted.forecast(future.times())?;
-            let baselines = Baseline::all(season).into_iter().map(|baseline| {
+            let baselines = baselines.iter().map(|&baseline| {
                 let forecast = baseline.forecast(&known, season, future.times());
                 (baseline, scored(&forecast))
             });
@@ -131,6 +135,7 @@ impl Forecasting {
         }
         Ok(Backtest {
             structure,
+            model,
             windows,
             season,
         })

@@ -4,7 +4,11 @@ use core::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Forecast, Series, Transform, scores::differences};
+use super::{
+    Forecast, Series, Transform,
+    exponential_smoothing::{ExponentialSmoothing, LONGEST_SEASON},
+    scores::differences,
+};
 
 /// A simple forecast with normal intervals (R. Hyndman and G. Athanasopoulos, *Forecasting: principles and practice*,
 /// 3rd edition, sections 5.2 and 5.5).
@@ -17,7 +21,15 @@ pub enum Baseline {
     SeasonalNaive,
     /// The line through the first and the last value, with variance `σ²h(1 + h/(T − 1))`.
     Drift,
+    /// Exponential smoothing: a level, without or with a trend, a damped trend and a season of at most 24 steps, of the
+    /// values or, if all are positive, of their logarithms; the one with the best corrected information criterion of
+    /// Akaike (R. Hyndman, A. Koehler, J. Ord and R. Snyder, *Forecasting with Exponential Smoothing*, 2008, with
+    /// additive errors). The latest thousand values count.
+    Ets,
 }
+
+/// This many of the latest values count in exponential smoothing.
+const MOST_SMOOTHED: usize = 1000;
 
 impl Display for Baseline {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
@@ -25,28 +37,40 @@ impl Display for Baseline {
             Self::Naive => "naive",
             Self::SeasonalNaive => "seasonal naive",
             Self::Drift => "drift",
+            Self::Ets => "ETS",
         })
     }
 }
 
 impl Baseline {
-    /// All baselines of series with a season of `season` steps; without a season, one step.
-    pub fn all(season: usize) -> Vec<Self> {
-        match season {
+    /// All baselines of a series with a season of `season` steps; without a season, one step. Exponential smoothing
+    /// needs times that are whole steps.
+    pub fn all(series: &Series, season: usize) -> Vec<Self> {
+        let mut all = match season {
             0 | 1 => vec![Self::Naive, Self::Drift],
             _ => vec![Self::Naive, Self::SeasonalNaive, Self::Drift],
-        }
+        };
+        let is_smoothed = season <= LONGEST_SEASON && smoothed(series, season).is_some();
+        all.extend(is_smoothed.then_some(Self::Ets));
+        all
     }
 
-    /// The forecast at times after the series, in steps.
+    /// The forecast at times after the series, in steps. Where exponential smoothing is impossible, because of uneven
+    /// times or too few values, it is the naive forecast.
     pub fn forecast(self, series: &Series, season: usize, times: &[f64]) -> Forecast {
+        if self == Self::Ets {
+            return match smoothed(series, season) {
+                Some((model, transform)) => of_smoothing(&model, transform, series, times),
+                None => Self::Naive.forecast(series, season, times),
+            };
+        }
         let last_time = series.last_time();
         let last = series.values()[series.len() - 1];
         let span = (series.span() - 1.0).max(1.0);
         let slope = (last - series.values()[0]) / span;
         let lag = match self {
             Self::SeasonalNaive => season.max(1),
-            Self::Naive | Self::Drift => 1,
+            Self::Naive | Self::Drift | Self::Ets => 1,
         };
         let mut errors = differences(series, lag);
         if self == Self::Drift {
@@ -57,7 +81,7 @@ impl Baseline {
         let one = |&time: &f64| {
             let ahead = time - last_time;
             match self {
-                Self::Naive => (last, sigma * ahead.sqrt()),
+                Self::Naive | Self::Ets => (last, sigma * ahead.sqrt()),
                 Self::SeasonalNaive => {
                     let seasons = (ahead / lag as f64 - 1e-9).floor() + 1.0;
                     (before(series, time, lag as f64), sigma * seasons.sqrt())
@@ -75,6 +99,46 @@ impl Baseline {
             deviations,
             transform: Transform::None,
         }
+    }
+}
+
+/// Exponential smoothing of the values or of their logarithms, whichever has the better criterion.
+fn smoothed(series: &Series, season: usize) -> Option<(ExponentialSmoothing, Transform)> {
+    let values = series.latest(MOST_SMOOTHED).by_step()?;
+    let plain = ExponentialSmoothing::of(&values, season)?;
+    let own = || values.iter().flatten();
+    if own().any(|value| *value <= 0.0) {
+        return Some((plain, Transform::None));
+    }
+    let logarithms: Vec<_> = values.iter().map(|value| value.map(f64::ln)).collect();
+    let logarithmic = ExponentialSmoothing::of(&logarithms, season)?;
+    // −2 log densities of values have twice the sum of their logarithms more than those of logarithms.
+    let slopes: f64 = own().map(|value| value.ln()).sum();
+    Some(
+        match logarithmic.criterion + 2.0 * slopes < plain.criterion {
+            true => (logarithmic, Transform::Log),
+            false => (plain, Transform::None),
+        },
+    )
+}
+
+/// The forecast of exponential smoothing at the nearest steps.
+fn of_smoothing(
+    model: &ExponentialSmoothing,
+    transform: Transform,
+    series: &Series,
+    times: &[f64],
+) -> Forecast {
+    let step = |time: &f64| ((time - series.last_time()).round() as usize).max(1);
+    let ahead = model.ahead(times.iter().map(step).max().unwrap_or(1));
+    let (means, deviations) = (times.iter().map(|time| ahead[step(time) - 1]))
+        .map(|[mean, deviation]| (mean, deviation))
+        .unzip();
+    Forecast {
+        times: times.to_vec(),
+        means,
+        deviations,
+        transform,
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use super::Season;
 
 /// A regular series has at least this share of the values between its first and its last time.
@@ -33,12 +35,14 @@ pub enum TimeUnit {
 /// assert_eq!(calendar.steps(59.0) - calendar.steps(0.0), 2.0);
 /// assert_eq!(calendar.text(calendar.steps(120.0) + 1.0), "1970-06-01");
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Calendar {
     frequency: Frequency,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum Frequency {
     /// Steps of some months, which begin with a month of the year, on one day of the month; `None` for its last day.
     Months {

@@ -1,8 +1,8 @@
 //! The choice of a structure and a transformation for a series.
 
 use super::{
-    Baseline, FittedSeries, Forecast, ForecastError, ForecastScores, Season, Series, Structure,
-    Transform, Trend,
+    Baseline, Companion, FittedSeries, Forecast, ForecastError, ForecastScores, Season, Series,
+    Structure, Transform, Trend,
     fitted::FEWEST_VALUES,
     scores::error_scale,
     season::{repeats_after, usable},
@@ -14,6 +14,11 @@ const FINALISTS: usize = 4;
 const WINDOWS: usize = 3;
 /// A structure with more parameters must be better by this share.
 const TIE: f64 = 0.02;
+/// An average with the seasonal naive forecast must be better by this share.
+const COMPANION_MARGIN: f64 = 0.1;
+/// It is considered for seasons of more steps than this, of which few repetitions are known. Shorter ones are learned
+/// better than that: among eleven other series of months, quarters and days, it was taken for two and made both worse.
+const SHORT_SEASON: usize = 24;
 /// The most entries of covariances of states, over all times: about a gigabyte in both passes.
 const MOST_ENTRIES: f64 = 1.5e7;
 /// Scores of the past need this share of the series before them.
@@ -67,6 +72,31 @@ pub struct Choice {
     pub candidates: Vec<Candidate>,
 }
 
+/// A forecast of the past, what was known for it and what came, and the scale of its errors.
+struct PastForecast {
+    known: Series,
+    future: Series,
+    scale: f64,
+    forecast: Forecast,
+}
+
+impl PastForecast {
+    /// The scaled continuous ranked probability score.
+    fn score(&self, companion: Option<Companion>) -> f64 {
+        let mut forecast = self.forecast.clone();
+        if let Some(companion) = companion {
+            companion.average(&mut forecast, &self.known);
+        }
+        ForecastScores::new(&forecast, self.future.values(), self.scale, &[]).crps
+    }
+}
+
+/// The mean score of forecasts of the past; `None` if there are none.
+fn mean_score(past: &[PastForecast], companion: Option<Companion>) -> Option<f64> {
+    let sum: f64 = past.iter().map(|own| own.score(companion)).sum();
+    (!past.is_empty()).then(|| sum / past.len() as f64)
+}
+
 impl Forecasting {
     /// Forecasts of this many steps of series without a season.
     pub fn new(horizon: usize) -> Self {
@@ -88,9 +118,10 @@ impl Forecasting {
     /// Structures are fitted to the past before the last three horizons. The seasons are those with the best Bayesian
     /// information criterion, and then trends with and without short memory are compared, and a level alone. The four
     /// best forecast each of the three horizons from the values before it, with the parameters of the past, and the
-    /// smallest continuous ranked probability score wins; within 2 %, the fewest parameters. A logarithm is taken if it
-    /// gives positive values a higher density. Only the latest values count if the passes over all would take more than
-    /// a gigabyte.
+    /// smallest continuous ranked probability score wins; within 2 %, the fewest parameters. If the season has more than 24
+    /// steps, and these forecasts are more than 10 % better when averaged with the seasonal naive forecast or replaced by
+    /// it, the fit gets this [companion](Companion). A logarithm is taken if it gives positive values a higher density.
+    /// Only the latest values count if the passes over all would take more than a gigabyte.
     ///
     /// # Errors
     ///
@@ -106,20 +137,22 @@ impl Forecasting {
         }
         let mut fits = self.fits(&self.past_of(&series), self.given_transform(&series))?;
         fits.sort_by(|a, b| a.criterion().total_cmp(&b.criterion()));
-        let score = |place: usize, fit: &FittedSeries| match place < FINALISTS {
-            true => self.score_of_past(fit, &series),
-            false => None,
-        };
-        let scores: Vec<Option<f64>> = (fits.iter().enumerate())
-            .map(|(place, fit)| score(place, fit))
-            .collect();
+        let finalists = fits.iter().take(FINALISTS);
+        let past: Vec<_> = (finalists.map(|fit| self.past_forecasts(fit, &series))).collect();
+        let score = |place: usize| mean_score(past.get(place)?, None);
+        let scores: Vec<Option<f64>> = (0..fits.len()).map(score).collect();
         let best = best_of(&fits, &scores);
+        let companion = self.companion(
+            &series,
+            past.get(best).map(Vec::as_slice).unwrap_or_default(),
+        );
         let fitted = FittedSeries::new(
             fits[best].structure(),
             &series,
             fits[best].transform(),
             Some(&fits[best]),
         )?;
+        let fitted = fitted.with_companion(companion);
         let candidates = fits.iter().zip(scores).map(|(fit, score)| Candidate {
             structure: fit.structure().clone(),
             criterion: fit.criterion(),
@@ -139,6 +172,7 @@ impl Forecasting {
             has_memory: true,
         };
         let states = self.structure.as_ref().unwrap_or(&largest).states();
+        let states = states + series.covariates().len() as f64;
         series.latest((MOST_ENTRIES / (states * states)) as usize)
     }
 
@@ -212,8 +246,8 @@ impl Forecasting {
         Ok(fits)
     }
 
-    /// The mean score of the compared forecasts, with the parameters of a fit to the past; `None` if there are none.
-    fn score_of_past(&self, fit: &FittedSeries, series: &Series) -> Option<f64> {
+    /// The compared forecasts, with the parameters of a fit to the past.
+    fn past_forecasts(&self, fit: &FittedSeries, series: &Series) -> Vec<PastForecast> {
         let season = self.repeats_after(series);
         let of_origin = |&origin: &f64| {
             let known = series.until(origin)?;
@@ -221,17 +255,35 @@ impl Forecasting {
             let forecast = fit
                 .given(&known)
                 .and_then(|fit| fit.forecast(future.times()));
-            let scale = error_scale(&known, season);
-            Some(ForecastScores::new(&forecast.ok()?, future.values(), scale, &[]).crps)
+            Some(PastForecast {
+                scale: error_scale(&known, season),
+                forecast: forecast.ok()?,
+                known,
+                future,
+            })
         };
-        let scores: Vec<f64> = self.origins(series).iter().filter_map(of_origin).collect();
-        (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
+        self.origins(series).iter().filter_map(of_origin).collect()
+    }
+
+    /// The average with the seasonal naive forecast that would have been clearly better in the compared forecasts.
+    fn companion(&self, series: &Series, past: &[PastForecast]) -> Option<Companion> {
+        let season = self.repeats_after(series);
+        let mut least = mean_score(past, None).filter(|_| season > SHORT_SEASON)?;
+        let mut best = None;
+        for share in Companion::SHARES {
+            let companion = Some(Companion { season, share });
+            let score = mean_score(past, companion)? * (1.0 + COMPANION_MARGIN);
+            if score < least {
+                (least, best) = (score, companion);
+            }
+        }
+        best
     }
 
     /// The forecasts of the baselines at times after a series.
     pub fn baselines(&self, series: &Series, times: &[f64]) -> Vec<(Baseline, Forecast)> {
         let season = self.repeats_after(series);
-        let all = Baseline::all(season).into_iter();
+        let all = Baseline::all(series, season).into_iter();
         all.map(|baseline| (baseline, baseline.forecast(series, season, times)))
             .collect()
     }

@@ -38,6 +38,22 @@ pub enum ForecastError {
         /// The value.
         value: f64,
     },
+    /// A covariate has two values at one time.
+    #[error("{covariate} has two values at time {time}")]
+    TwoValues {
+        /// The name.
+        covariate: String,
+        /// The time, in steps.
+        time: f64,
+    },
+    /// A covariate has no value where the model needs one.
+    #[error("{covariate} has no value at time {time}")]
+    Unknown {
+        /// The name.
+        covariate: String,
+        /// The time, in steps.
+        time: f64,
+    },
     /// The model cannot be made.
     #[error(transparent)]
     Init(#[from] InitError),

@@ -1,5 +1,8 @@
 //! A structure that is fitted to a series.
 
+use core::fmt::{self, Display, Formatter};
+use std::collections::BTreeMap;
+
 use burn::{
     module::Module,
     tensor::{DType, Device},
@@ -9,8 +12,15 @@ use burn_gp_core::{
     parameter::{Hyperparameter, ParameterConfig, Parameters},
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::{
-    Forecast, ForecastError, Series, Structure, Transform, smoothing::Smoother, structure::Role,
+    Companion, Forecast, ForecastError, Series, Structure, Transform,
+    covariates::CovariateScales,
+    regression::TimeRegression,
+    smoothing::{Smoother, Times},
+    structure::Role,
+    timeline::Timeline,
 };
 use crate::{
     AnyMarkov,
@@ -36,13 +46,39 @@ pub struct FittedSeries {
     model: AnyMarkov,
     log_density: f64,
     trained: usize,
+    companion: Option<Companion>,
+}
+
+/// More covariates than these are counted rather than named.
+const MOST_NAMED: usize = 3;
+
+/// The structure in words, with the transformation and the companion.
+impl Display for FittedSeries {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let of_log = match self.transform() {
+            Transform::None => "",
+            Transform::Log => " of the logarithm",
+        };
+        let covariates = self.series.covariates();
+        let names: String = match covariates.len() {
+            0..=MOST_NAMED => (covariates.iter())
+                .map(|covariate| format!(" + {}", covariate.name()))
+                .collect(),
+            count => format!(" + {count} covariates"),
+        };
+        let structure = format!("{}{names}{of_log}", self.structure);
+        match self.companion {
+            Some(companion) => formatter.write_str(&companion.words(&structure)),
+            None => formatter.write_str(&structure),
+        }
+    }
 }
 
 /// A part of a series: its mean and standard deviation at times, before the transformation of the values is inverted.
 /// The means of all parts add up to that of the series; the deviations do not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Component {
-    /// What it is: a trend, a season or short memory, in words.
+    /// What it is: a trend, a season or short memory, in words, or the name of a covariate.
     pub name: String,
     /// The means, `[T]`.
     pub means: Vec<f64>,
@@ -50,12 +86,15 @@ pub struct Component {
     pub deviations: Vec<f64>,
 }
 
-/// How values become those that the model sees: transformed, then with mean zero and variance one.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// How values become those that the model sees: transformed, then with mean zero and variance one. Covariates have their
+/// own scales.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Scaling {
     transform: Transform,
     shift: f64,
     scale: f64,
+    covariates: CovariateScales,
 }
 
 impl Scaling {
@@ -81,6 +120,7 @@ impl Scaling {
             transform,
             shift,
             scale: (squares / count).sqrt(),
+            covariates: CovariateScales::of(series.covariates(), series.times())?,
         })
     }
 
@@ -97,7 +137,8 @@ impl Scaling {
 }
 
 impl FittedSeries {
-    /// Trains the parameters of a structure by their posterior mode, from values of parameters if given.
+    /// Trains the parameters of a structure by their posterior mode, from values of parameters if given. A companion of
+    /// that start stays.
     ///
     /// # Errors
     ///
@@ -120,11 +161,31 @@ impl FittedSeries {
             nats: NATS,
             ..FullBatchTraining::L_BFGS
         };
-        let trainer =
-            fit::<_, TrainingError>(model, data, &Training::FullBatch(training), &mut [])?;
-        let model = trainer.model().clone();
+        let training = Training::FullBatch(training);
+        let model = match series.covariates() {
+            [] => {
+                let trainer = fit::<_, TrainingError>(model, data, &training, &mut [])?;
+                trainer.model().clone()
+            }
+            _ => {
+                let regression = TimeRegression::new(&model, timeline(series, &scaling)?);
+                let trainer = fit::<_, TrainingError>(regression, data, &training, &mut [])?;
+                trainer.model().without_covariates()?
+            }
+        };
         let trained = config.parameters.priors.0.len();
-        Self::conditioned(structure, series, (scaling, model, trained))
+        let fitted = Self::conditioned(structure, series, (scaling, model, trained))?;
+        Ok(fitted.with_companion(start.and_then(|start| start.companion)))
+    }
+
+    /// The same fit, whose forecasts are averages with the seasonal naive forecast, if given.
+    pub fn with_companion(self, companion: Option<Companion>) -> Self {
+        Self { companion, ..self }
+    }
+
+    /// How much of forecasts is the seasonal naive one.
+    pub fn companion(&self) -> Option<Companion> {
+        self.companion
     }
 
     /// The same parameters, given other values of the series.
@@ -133,8 +194,9 @@ impl FittedSeries {
     ///
     /// When the filter fails.
     pub fn given(&self, series: &Series) -> Result<Self, ForecastError> {
-        let parts = (self.scaling, self.model.clone(), self.trained);
-        Self::conditioned(&self.structure, series, parts)
+        let parts = (self.scaling.clone(), self.model.clone(), self.trained);
+        let fitted = Self::conditioned(&self.structure, series, parts)?;
+        Ok(fitted.with_companion(self.companion))
     }
 
     fn conditioned(
@@ -145,8 +207,14 @@ impl FittedSeries {
         let data = training_data(series, &scaling);
         let (inputs, targets) = (data.inputs.inner(), data.targets.inner());
         let model = model.valid();
-        let value = model.full_objective(inputs, targets).map(number);
-        let scaled = value.map_err(|error| ForecastError::Condition(error.into()))?;
+        let scaled = match series.covariates() {
+            [] => (model.full_objective(inputs, targets).map(number))
+                .map_err(|error| ForecastError::Condition(error.into()))?,
+            _ => {
+                let regression = TimeRegression::new(&model, timeline(series, &scaling)?);
+                number(regression.log_density(targets)?)
+            }
+        };
         Ok(Self {
             log_density: scaling.log_density(scaled, series),
             structure: structure.clone(),
@@ -154,6 +222,7 @@ impl FittedSeries {
             scaling,
             model,
             trained,
+            companion: None,
         })
     }
 
@@ -210,8 +279,8 @@ impl FittedSeries {
         burn_gp_core::parameter::hyperparameters(&self.model)
     }
 
-    /// The distributions of values at times, in steps: of the past without the observed ones' own noise, of the future
-    /// given all values.
+    /// The distributions of values at times in increasing order, in steps: of the past without the observed ones' own
+    /// noise, of the future given all values, averaged with the seasonal naive forecast if there is a companion.
     ///
     /// # Errors
     ///
@@ -219,62 +288,133 @@ impl FittedSeries {
     pub fn forecast(&self, times: &[f64]) -> Result<Forecast, ForecastError> {
         let smoother = self.smoother(times)?;
         let noise = smoother.noise();
-        let Scaling {
-            shift,
-            scale,
-            transform,
-        } = self.scaling;
-        let moments = smoother.moments(smoother.all_terms());
+        let (shift, scale) = (self.scaling.shift, self.scaling.scale);
+        let transform = self.scaling.transform;
+        let moments = smoother.moments(&vec![true; smoother.terms()]);
         let (means, deviations) = moments
             .into_iter()
             .map(|[mean, variance]| (shift + scale * mean, scale * (variance + noise).sqrt()))
             .unzip();
-        Ok(Forecast {
+        let mut forecast = Forecast {
             times: times.to_vec(),
             means,
             deviations,
             transform,
-        })
+        };
+        if let Some(companion) = self.companion {
+            companion.average(&mut forecast, &self.series);
+        }
+        Ok(forecast)
     }
 
     /// The parts of the series at times, in steps, given all values: the trend, with the mean of the series, each season,
-    /// and short memory. They are in the units of the transformed values.
+    /// short memory, and each covariate relative to its mean. They are in the units of the transformed values.
     ///
     /// # Errors
     ///
-    /// When the filter fails.
+    /// When the filter fails, or a covariate has no value at a time.
     pub fn components(&self, times: &[f64]) -> Result<Vec<Component>, ForecastError> {
         let smoother = self.smoother(times)?;
-        let roles = self.structure.roles();
-        let Scaling { shift, scale, .. } = self.scaling;
-        let mut distinct = roles.clone();
-        distinct.dedup();
-        let component = |(index, role): (usize, Role)| {
-            let own = roles.iter().map(|other| *other == role).collect();
+        let (shift, scale) = (self.scaling.shift, self.scaling.scale);
+        let component = |(index, (name, own)): (usize, (String, Vec<bool>))| {
             let shift = if index == 0 { shift } else { 0.0 };
-            let moments = smoother.moments(own);
+            let moments = smoother.moments(&own);
             let (means, deviations) = moments
                 .into_iter()
                 .map(|[mean, variance]| (shift + scale * mean, scale * variance.sqrt()))
                 .unzip();
             Component {
-                name: self.structure.name_of(role),
+                name,
                 means,
                 deviations,
             }
         };
-        Ok(distinct.into_iter().enumerate().map(component).collect())
+        let parts = self.parts().into_iter().enumerate();
+        Ok(parts.map(component).collect())
+    }
+
+    /// The name of each part, and which terms belong to it.
+    fn parts(&self) -> Vec<(String, Vec<bool>)> {
+        let roles = self.structure.roles();
+        let covariates = self.series.covariates();
+        let count = roles.len() + covariates.len();
+        let mut distinct: Vec<Role> = roles.clone();
+        distinct.dedup();
+        let of_kernel = distinct.into_iter().map(|role| {
+            let own = (0..count).map(|term| roles.get(term) == Some(&role));
+            (self.structure.name_of(role), own.collect())
+        });
+        let of_covariates = covariates.iter().enumerate().map(|(index, covariate)| {
+            let own = (0..count).map(|term| term == roles.len() + index);
+            (covariate.name().to_owned(), own.collect())
+        });
+        of_kernel.chain(of_covariates).collect()
     }
 
     fn smoother(&self, times: &[f64]) -> Result<Smoother, ForecastError> {
         let end = self.series.last_time();
-        let relative = |times: &[f64]| times.iter().map(|time| time - end).collect::<Vec<f64>>();
-        let observed = (
-            relative(self.series.times()),
-            self.scaling.apply(&self.series),
-        );
-        Ok(Smoother::new(&self.model, observed, &relative(times))?)
+        let at = |times: &[f64]| -> Result<Times, ForecastError> {
+            Ok(Times {
+                times: times.iter().map(|time| time - end).collect(),
+                covariates: (self.scaling.covariates).rows(self.series.covariates(), times)?,
+            })
+        };
+        let values = self.scaling.apply(&self.series);
+        let (observed, questions) = (at(self.series.times())?, at(times)?);
+        Ok(Smoother::new(&self.model, &observed, &values, &questions)?)
     }
+
+    /// Everything but the series, as data.
+    pub(super) fn state(&self) -> FittedState {
+        let values = self.model.parameter_paths().into_iter();
+        let values = values.filter_map(|path| {
+            let own = self.model.parameter(&path).ok()?;
+            Some((path, own))
+        });
+        FittedState {
+            structure: self.structure.clone(),
+            scaling: self.scaling.clone(),
+            parameters: values.collect(),
+            companion: self.companion,
+        }
+    }
+
+    /// The fit of a state, given a series.
+    ///
+    /// # Errors
+    ///
+    /// When parameters are missing or impossible, or the filter fails.
+    pub(super) fn of_state(state: &FittedState, series: &Series) -> Result<Self, ForecastError> {
+        let mut config = state.structure.config(series.span());
+        let trained = config.parameters.priors.0.len();
+        config.parameters = ParameterConfig {
+            values: state.parameters.clone(),
+            ..ParameterConfig::default()
+        };
+        let model = config.init(&training_data(series, &state.scaling))?;
+        let parts = (state.scaling.clone(), model, trained);
+        let fitted = Self::conditioned(&state.structure, series, parts)?;
+        Ok(fitted.with_companion(state.companion))
+    }
+}
+
+/// A fitted structure without its series, as data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FittedState {
+    structure: Structure,
+    scaling: Scaling,
+    /// The values of all parameters by their paths.
+    parameters: BTreeMap<String, Vec<f64>>,
+    companion: Option<Companion>,
+}
+
+/// The times of a series, which end at zero, with scaled covariates.
+fn timeline(series: &Series, scaling: &Scaling) -> Result<Timeline, ForecastError> {
+    let end = series.last_time();
+    let times: Vec<f64> = series.times().iter().map(|time| time - end).collect();
+    let covariates = (scaling.covariates).rows(series.covariates(), series.times())?;
+    Ok(Timeline::new(&times, |_| true, covariates))
 }
 
 /// Times that end at zero, and scaled values.

@@ -2,8 +2,11 @@
 
 use core::fmt::{self, Display, Formatter};
 
+use serde::{Deserialize, Serialize};
+
 /// A pattern that repeats after a known number of steps.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Season {
     /// The period, in steps; not always a whole number (a year has 365.25 days).
     pub period: f64,

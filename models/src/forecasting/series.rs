@@ -1,6 +1,11 @@
 //! One series of values over time.
 
-use super::ForecastError;
+use std::sync::Arc;
+
+use super::{Covariate, ForecastError};
+
+/// A series has values at all steps if there are at most this many steps for each value.
+const MOST_STEPS: f64 = 10.0;
 
 /// The values of a series, at times in steps of the series, in the order of time.
 ///
@@ -20,6 +25,7 @@ use super::ForecastError;
 pub struct Series {
     times: Vec<f64>,
     values: Vec<f64>,
+    covariates: Arc<[Covariate]>,
 }
 
 impl Series {
@@ -52,7 +58,40 @@ impl Series {
         }
         rows.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (times, values) = rows.into_iter().unzip();
-        Ok(Self { times, values })
+        Ok(Self {
+            times,
+            values,
+            covariates: Arc::default(),
+        })
+    }
+
+    /// The series with covariates in place of its own. They need values at its times, and at those of forecasts.
+    ///
+    /// # Errors
+    ///
+    /// When a covariate has no value at a time of the series.
+    pub fn with_covariates(self, covariates: Vec<Covariate>) -> Result<Self, ForecastError> {
+        for covariate in &covariates {
+            let unknown = self
+                .times
+                .iter()
+                .find(|time| covariate.at(**time).is_none());
+            if let Some(&time) = unknown {
+                return Err(ForecastError::Unknown {
+                    covariate: covariate.name().to_owned(),
+                    time,
+                });
+            }
+        }
+        Ok(Self {
+            covariates: covariates.into(),
+            ..self
+        })
+    }
+
+    /// The covariates.
+    pub fn covariates(&self) -> &[Covariate] {
+        &self.covariates
     }
 
     /// A value for each step from zero; NaN marks a missing one.
@@ -118,10 +157,37 @@ impl Series {
         self.rows(self.len().saturating_sub(count.max(1))..self.len())
     }
 
+    /// The values at all whole steps from the first to the last time; the mean of several at one time. `None` if times are
+    /// not whole numbers, or most of the steps are missing.
+    pub(super) fn by_step(&self) -> Option<Vec<Option<f64>>> {
+        let is_whole = self.times.iter().all(|time| time.fract() == 0.0);
+        if !is_whole || self.span() > MOST_STEPS * self.len() as f64 {
+            return None;
+        }
+        let mut sums = vec![(0.0, 0.0); self.span() as usize];
+        for (time, value) in self.times.iter().zip(&self.values) {
+            let (sum, count) = &mut sums[(time - self.times[0]) as usize];
+            *sum += value;
+            *count += 1.0;
+        }
+        let mean = |(sum, count): (f64, f64)| (count > 0.0).then(|| sum / count);
+        Some(sums.into_iter().map(mean).collect())
+    }
+
+    /// The series of other values at the same times, without covariates.
+    pub(super) fn map(&self, value: impl Fn(f64) -> f64) -> Self {
+        Self {
+            times: self.times.clone(),
+            values: self.values.iter().map(|own| value(*own)).collect(),
+            covariates: Arc::default(),
+        }
+    }
+
     fn rows(&self, rows: std::ops::Range<usize>) -> Self {
         Self {
             times: self.times[rows.clone()].to_vec(),
             values: self.values[rows].to_vec(),
+            covariates: Arc::clone(&self.covariates),
         }
     }
 

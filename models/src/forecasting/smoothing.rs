@@ -2,63 +2,96 @@
 
 use burn::tensor::{Tensor, TensorData};
 use burn_gp_core::{
-    kernels::{AnyKernel, Kernel, StateSpace, Structure},
-    ops::{Event, LinearSystem, Smoothed, StateSpaceError, numbers, state_space_smoothing},
+    kernels::StateSpace,
+    ops::{Smoothed, StateSpaceError, numbers, state_space_smoothing},
 };
 
+use super::timeline::{Timeline, forms};
 use crate::AnyMarkov;
 
 /// Both passes over observations and the times in question.
 pub(super) struct Smoother {
     smoothed: Smoothed,
+    timeline: Timeline,
     /// The first state of every block of each term.
     firsts: Vec<Vec<usize>>,
     /// s
     states: usize,
+    /// C
+    covariates: usize,
     /// The event of each time in question.
     places: Vec<usize>,
     noise: f64,
 }
 
-/// A time with an observation, or one in question.
+/// Times with their covariates, `[T, C]`.
+pub(super) struct Times {
+    pub(super) times: Vec<f64>,
+    pub(super) covariates: Vec<f64>,
+}
+
+impl Times {
+    /// C
+    fn columns(&self) -> usize {
+        self.covariates
+            .len()
+            .checked_div(self.times.len())
+            .unwrap_or(0)
+    }
+
+    fn row(&self, index: usize) -> &[f64] {
+        let columns = self.columns();
+        &self.covariates[index * columns..][..columns]
+    }
+}
+
+/// A row of the observations, or of the times in question.
 #[derive(Clone, Copy)]
-struct Moment {
-    time: f64,
-    observed: Option<f64>,
-    question: Option<usize>,
+enum Row {
+    Question(usize),
+    Observation(usize),
 }
 
 impl Smoother {
     /// Smooths observations: times and values. The kernel must have a state-space form.
     pub(super) fn new(
         model: &AnyMarkov,
-        (times, values): (Vec<f64>, Vec<f64>),
-        questions: &[f64],
+        observed: &Times,
+        values: &[f64],
+        questions: &Times,
     ) -> Result<Self, StateSpaceError> {
-        let terms = terms(model.kernel());
-        let forms: Vec<StateSpace> = terms.into_iter().map(form).collect();
-        let moments = moments_in_order(&times, &values, questions);
+        let forms = forms(model.kernel());
+        let rows = rows_in_order(&observed.times, &questions.times);
+        let covariates = rows.iter().flat_map(|(_, row)| match *row {
+            Row::Question(index) => questions.row(index),
+            Row::Observation(index) => observed.row(index),
+        });
+        let covariates = covariates.copied().collect();
+        let times: Vec<f64> = rows.iter().map(|(time, _)| *time).collect();
+        let is_observed = |index: usize| matches!(rows[index].1, Row::Observation(_));
+        let timeline = Timeline::new(&times, is_observed, covariates);
         let noise = model.likelihood().noise();
-        let (events, steps) = events(&moments);
-        let system = system(&forms, &steps, moments[0].time, noise.clone());
-        let targets = moments.iter().map(|moment| moment.observed.unwrap_or(0.0));
-        let targets = TensorData::new(targets.collect::<Vec<f64>>(), [1, moments.len(), 1]);
-        let place = (&system.prior.device(), system.prior.dtype());
-        let targets = Tensor::<3>::from_data(targets, place);
-        let mut places = vec![0; questions.len()];
-        for (index, moment) in moments.iter().enumerate() {
-            if let Some(question) = moment.question {
-                places[question] = index;
+        let system = timeline.system(&forms, noise.clone());
+        let mut places = vec![0; questions.times.len()];
+        let mut targets = vec![0.0; rows.len()];
+        for (place, (_, row)) in rows.iter().enumerate() {
+            match *row {
+                Row::Question(index) => places[index] = place,
+                Row::Observation(index) => targets[place] = values[index],
             }
         }
-        let series = state_space_smoothing(&system, targets, &events)?;
+        let place = (&system.prior.device(), system.prior.dtype());
+        let targets = Tensor::<3>::from_data(TensorData::new(targets, [1, rows.len(), 1]), place);
+        let series = state_space_smoothing(&system, targets, timeline.events())?;
         let Some(smoothed) = series.into_iter().next() else {
             unreachable!("there is one series")
         };
         Ok(Self {
             smoothed,
+            timeline,
             firsts: first_states(&forms),
             states: system.blocks.iter().sum(),
+            covariates: observed.columns(),
             places,
             noise: numbers(noise)[0],
         })
@@ -69,35 +102,54 @@ impl Smoother {
         self.noise
     }
 
-    /// All terms.
-    pub(super) fn all_terms(&self) -> Vec<bool> {
-        vec![true; self.firsts.len()]
+    /// The number of terms, covariates included.
+    pub(super) fn terms(&self) -> usize {
+        self.firsts.len() + self.covariates
     }
 
-    /// The mean and the variance of the sum of the chosen terms at each time in question, given all observations. With
-    /// the moments m, P of the state given the observations before the time, and r, N of the backward pass, they are
-    /// `hᵀ(m + Pr)` and `hᵀ(P − PNP)h` for a row h that is one at the first state of each block of these terms (P. de
-    /// Jong, *Smoothing and interpolation with the state-space model*, 1989).
-    pub(super) fn moments(&self, chosen: Vec<bool>) -> Vec<[f64; 2]> {
-        let firsts = self.firsts.iter().zip(chosen).filter(|(_, chosen)| *chosen);
-        let firsts: Vec<usize> = firsts.flat_map(|(firsts, _)| firsts.clone()).collect();
+    /// The mean and the variance of the sum of the chosen terms, the last of which are those of covariates, at each time in
+    /// question, given all observations. With the moments m, P of the state given the observations before the time, and
+    /// r, N of the backward pass, they are `hᵀ(m + Pr)` and `hᵀ(P − PNP)h` for a row h that is one at the first state of
+    /// each block of these terms, and the covariate at the state of a coefficient (P. de Jong, *Smoothing and
+    /// interpolation with the state-space model*, 1989).
+    pub(super) fn moments(&self, chosen: &[bool]) -> Vec<[f64; 2]> {
+        let (of_kernel, of_covariates) = chosen.split_at(self.firsts.len());
+        let firsts = self
+            .firsts
+            .iter()
+            .zip(of_kernel)
+            .filter(|(_, chosen)| **chosen);
+        let ones: Vec<(usize, f64)> = (firsts.flat_map(|(firsts, _)| firsts))
+            .map(|&first| (first, 1.0))
+            .collect();
         let states = self.states;
         let square = states * states;
+        let coefficients = states - self.covariates;
         let one = |&place: &usize| {
+            let values = self.timeline.covariates_of(place).iter().zip(of_covariates);
+            let values = values.enumerate().filter(|(_, (_, chosen))| **chosen);
+            let values = values.map(|(index, (&value, _))| (coefficients + index, value));
+            let h: Vec<(usize, f64)> = ones.iter().copied().chain(values).collect();
             let mean = &self.smoothed.means[place * states..][..states];
             let vector = &self.smoothed.vectors[place * states..][..states];
             let covariance = &self.smoothed.covariances[place * square..][..square];
             let matrix = &self.smoothed.matrices[place * square..][..square];
             let mut w = vec![0.0; states]; // Ph
-            for &first in &firsts {
-                let row = &covariance[first * states..][..states];
-                w.iter_mut().zip(row).for_each(|(w, p)| *w += p);
+            for &(state, factor) in &h {
+                let row = &covariance[state * states..][..states];
+                w.iter_mut().zip(row).for_each(|(w, p)| *w += factor * p);
             }
-            let prior: f64 = firsts.iter().map(|&first| mean[first]).sum();
-            let variance: f64 = firsts.iter().map(|&first| w[first]).sum();
+            let along = |x: &[f64]| {
+                h.iter()
+                    .map(|&(state, factor)| factor * x[state])
+                    .sum::<f64>()
+            };
             let rows = matrix.chunks_exact(states).zip(&w);
             let reduced: f64 = rows.map(|(row, own)| own * dot(row, &w)).sum(); // hᵀPNPh
-            [prior + dot(vector, &w), (variance - reduced).max(0.0)]
+            [
+                along(mean) + dot(vector, &w),
+                (along(&w) - reduced).max(0.0),
+            ]
         };
         self.places.iter().map(one).collect()
     }
@@ -105,21 +157,6 @@ impl Smoother {
 
 fn dot(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(x, y)| x * y).sum()
-}
-
-/// The terms of a sum, from first to last.
-fn terms(kernel: &AnyKernel) -> Vec<&AnyKernel> {
-    match kernel.structure() {
-        Structure::Sum(first, second) => [terms(first), terms(second)].concat(),
-        _ => vec![kernel],
-    }
-}
-
-fn form(kernel: &AnyKernel) -> StateSpace {
-    match kernel.state_space() {
-        Ok(form) => form,
-        Err(error) => unreachable!("{error}, which Markov::new checks"),
-    }
 }
 
 /// The first state of every block of each term.
@@ -136,77 +173,28 @@ fn first_states(forms: &[StateSpace]) -> Vec<Vec<usize>> {
     forms.iter().map(of_term).collect()
 }
 
-/// Observations and questions in the order of time; at one time, questions come first.
-fn moments_in_order(times: &[f64], values: &[f64], questions: &[f64]) -> Vec<Moment> {
-    let asked = questions.iter().enumerate().map(|(index, &time)| Moment {
-        time,
-        observed: None,
-        question: Some(index),
-    });
-    let observed = times.iter().zip(values).map(|(&time, &value)| Moment {
-        time,
-        observed: Some(value),
-        question: None,
-    });
-    let mut all: Vec<Moment> = asked.chain(observed).collect();
-    all.sort_by(|a, b| a.time.total_cmp(&b.time));
+/// Times in order, each with its row; at one time, questions come first.
+fn rows_in_order(observed: &[f64], questions: &[f64]) -> Vec<(f64, Row)> {
+    let asked = questions.iter().enumerate();
+    let asked = asked.map(|(index, &time)| (time, Row::Question(index)));
+    let known = observed.iter().enumerate();
+    let known = known.map(|(index, &time)| (time, Row::Observation(index)));
+    let mut all: Vec<(f64, Row)> = asked.chain(known).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
     all
-}
-
-/// The events, and the distinct steps between them; one at least.
-fn events(moments: &[Moment]) -> (Vec<Event>, Vec<f64>) {
-    let mut steps: Vec<f64> = (moments.windows(2))
-        .map(|pair| pair[1].time - pair[0].time)
-        .filter(|step| *step > 0.0)
-        .collect();
-    steps.sort_by(f64::total_cmp);
-    steps.dedup();
-    let step_before = |index: usize| {
-        let step = moments[index].time - moments[index.checked_sub(1)?].time;
-        let place = steps.partition_point(|own| *own < step);
-        (step > 0.0).then_some(place as u32)
-    };
-    let event = |index: usize| Event {
-        step: step_before(index),
-        row: 0,
-        noise: 0,
-        is_observed: moments[index].observed.is_some(),
-    };
-    let events = (0..moments.len()).map(event).collect();
-    if steps.is_empty() {
-        steps.push(1.0);
-    }
-    (events, steps)
-}
-
-/// The sum of all terms, with the noise variance, `[1]`.
-fn system(forms: &[StateSpace], steps: &[f64], first: f64, noise: Tensor<1>) -> LinearSystem {
-    let (device, dtype) = forms[0].place();
-    let place = (&device, dtype);
-    let steps = Tensor::<1>::from_data(steps, place);
-    let joined = |of: &dyn Fn(&StateSpace) -> Tensor<2>| {
-        Tensor::cat(forms.iter().map(of).collect::<Vec<_>>(), 1)
-    };
-    let row: Vec<f64> = forms.iter().flat_map(StateSpace::row).collect();
-    let states = row.len();
-    LinearSystem {
-        blocks: forms.iter().flat_map(StateSpace::blocks).collect(),
-        transitions: joined(&|form| form.transitions(steps.clone())).unsqueeze(),
-        process_noise: joined(&|form| form.process_noise(steps.clone())).unsqueeze(),
-        prior: joined(&|form| form.prior(Tensor::full([1], first, place))),
-        rows: Tensor::<1>::from_data(row.as_slice(), place).reshape([1, 1, states]),
-        noise: noise.unsqueeze(),
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use burn::module::Module;
     use burn::tensor::{DType, Device};
-    use burn_gp_core::{ops::numbers, process::Process};
+    use burn_gp_core::{kernels::KernelModule, ops::numbers, process::Process};
 
     use super::*;
     use crate::{
-        forecasting::{Season, Structure, Trend},
+        forecasting::{
+            Season, Structure, Trend, regression::TimeRegression, timeline::COEFFICIENT_VARIANCE,
+        },
         training::TrainingData,
     };
 
@@ -226,8 +214,11 @@ mod tests {
         };
         let data = TrainingData::new(&TIMES, &VALUES, &Device::default(), DType::F64);
         let model = structure.config(15.0).init(&data).unwrap();
-        let smoother =
-            Smoother::new(&model, (TIMES.to_vec(), VALUES.to_vec()), &QUESTIONS).unwrap();
+        let [observed, questions] = [&TIMES[..], &QUESTIONS[..]].map(|times| Times {
+            times: times.to_vec(),
+            covariates: vec![],
+        });
+        let smoother = Smoother::new(&model, &observed, &VALUES, &questions).unwrap();
         let process = model
             .condition(data.inputs.clone(), data.targets.clone())
             .unwrap();
@@ -236,7 +227,8 @@ mod tests {
         let expected = numbers(marginals.mean)
             .into_iter()
             .zip(numbers(marginals.variance));
-        let found = smoother.moments(smoother.all_terms());
+        let count = smoother.terms();
+        let found = smoother.moments(&vec![true; count]);
         for ([mean, variance], (expected_mean, expected_variance)) in found.iter().zip(expected) {
             assert!(
                 (mean - expected_mean).abs() < 1e-9,
@@ -249,12 +241,105 @@ mod tests {
             );
         }
         // The means of the terms add up.
-        let count = smoother.all_terms().len();
-        let of_term = |term: usize| smoother.moments((0..count).map(|own| own == term).collect());
+        let of_term = |term: usize| {
+            let chosen: Vec<bool> = (0..count).map(|own| own == term).collect();
+            smoother.moments(&chosen)
+        };
         let terms: Vec<_> = (0..count).map(of_term).collect();
         for (question, [mean, _]) in found.iter().enumerate() {
             let sum: f64 = terms.iter().map(|term| term[question][0]).sum();
             assert!((sum - mean).abs() < 1e-10);
         }
+    }
+
+    /// Covariates are a linear kernel over them: the moments and the log density are those of a Gaussian with the
+    /// covariance `K + λZZᵀ + σ²I`, by dense elimination.
+    #[test]
+    fn covariates_are_a_linear_kernel() {
+        let structure = Structure {
+            trend: Trend::Level,
+            seasons: vec![],
+            has_memory: true,
+        };
+        let data = TrainingData::new(&TIMES, &VALUES, &Device::default(), DType::F64);
+        let model = structure.config(15.0).init(&data).unwrap().valid();
+        let z = |time: &f64| [(0.7 * time).sin(), f64::from(u8::from(*time == -9.0))];
+        let [observed, questions] = [&TIMES[..], &QUESTIONS[..]].map(|times| Times {
+            times: times.to_vec(),
+            covariates: times.iter().flat_map(z).collect(),
+        });
+        let all = [&TIMES[..], &QUESTIONS[..]].concat();
+        let x = TrainingData::new(&all, &all, &Device::default(), DType::F64).inputs;
+        let kernel = numbers(model.kernel().covariance_at(x.clone(), x));
+        let noise = numbers(model.likelihood().noise())[0];
+        let (n, size) = (TIMES.len(), all.len());
+        let coefficients = |a: usize, b: usize| -> f64 {
+            z(&all[a])
+                .iter()
+                .zip(z(&all[b]))
+                .map(|(a, b)| COEFFICIENT_VARIANCE * a * b)
+                .sum()
+        };
+        let full = |a: usize, b: usize| kernel[a * size + b] + coefficients(a, b);
+        let own = |a: usize, b: usize| full(a, b) + if a == b { noise } else { 0.0 };
+        let (weights, log_density) = solved(n, &own, &VALUES);
+        let smoother = Smoother::new(&model, &observed, &VALUES, &questions).unwrap();
+        let found = smoother.moments(&vec![true; smoother.terms()]);
+        let of_covariates: Vec<bool> = (0..smoother.terms())
+            .map(|term| term + 2 >= smoother.terms())
+            .collect();
+        let shares = smoother.moments(&of_covariates);
+        for (question, ([mean, variance], [share, _])) in found.iter().zip(&shares).enumerate() {
+            let cross: Vec<f64> = (0..n).map(|row| full(n + question, row)).collect();
+            let (gain, _) = solved(n, &own, &cross);
+            let dense = dot(&cross, &weights);
+            let prior = full(n + question, n + question);
+            assert!((mean - dense).abs() < 1e-9, "{mean} {dense}");
+            // Prior variances are up to a hundred.
+            assert!((variance - (prior - dot(&gain, &cross))).abs() < 1e-9);
+            let part: f64 = (0..n)
+                .map(|row| coefficients(n + question, row) * weights[row])
+                .sum();
+            assert!((share - part).abs() < 1e-9, "{share} {part}");
+        }
+        let timeline = Timeline::new(&observed.times, |_| true, observed.covariates.clone());
+        let regression = TimeRegression::new(&model, timeline);
+        let value = numbers(regression.log_density(data.targets).unwrap())[0];
+        assert!(
+            (value - log_density).abs() < 1e-9 * log_density.abs(),
+            "{value} {log_density}"
+        );
+    }
+
+    /// C⁻¹y by elimination, and the log density of y under N(0, C).
+    fn solved(n: usize, c: &dyn Fn(usize, usize) -> f64, y: &[f64]) -> (Vec<f64>, f64) {
+        let mut rows: Vec<Vec<f64>> = (0..n)
+            .map(|row| {
+                (0..n)
+                    .map(|column| c(row, column))
+                    .chain([y[row]])
+                    .collect()
+            })
+            .collect();
+        let mut log_determinant = 0.0;
+        for pivot in 0..n {
+            log_determinant += rows[pivot][pivot].ln();
+            let own = rows[pivot].clone();
+            for row in &mut rows[pivot + 1..] {
+                let factor = row[pivot] / own[pivot];
+                row.iter_mut().zip(&own).for_each(|(x, p)| *x -= factor * p);
+            }
+        }
+        let mut x = vec![0.0; n];
+        for row in (0..n).rev() {
+            let known: f64 = (row + 1..n)
+                .map(|column| rows[row][column] * x[column])
+                .sum();
+            x[row] = (rows[row][n] - known) / rows[row][row];
+        }
+        let square: f64 = y.iter().zip(&x).map(|(y, x)| y * x).sum();
+        let constant = n as f64 * (2.0 * std::f64::consts::PI).ln();
+        let density = -0.5 * (square + log_determinant + constant);
+        (x, density)
     }
 }

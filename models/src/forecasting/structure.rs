@@ -7,12 +7,14 @@ use burn_gp_core::{
     kernels::{ConstantConfig, KernelConfig, LinearConfig, StationaryConfig},
     parameter::{Bounds, LOWER_BOUND, ParameterConfig, Prior},
 };
+use serde::{Deserialize, Serialize};
 
 use super::Season;
 use crate::MarkovConfig;
 
 /// How the level of a series moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Trend {
     /// A random walk: the forecast stays at the last level.
     Level,
@@ -57,7 +59,8 @@ impl Display for Trend {
 /// };
 /// assert_eq!(structure.to_string(), "trend + yearly season + short memory");
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Structure {
     /// The trend.
     pub trend: Trend,

@@ -30,6 +30,7 @@ mod natural_gradients;
 mod network_layer;
 mod orthogonal;
 mod other_crates;
+mod parts;
 mod plateau;
 mod road;
 mod roles;

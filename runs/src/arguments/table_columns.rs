@@ -37,6 +37,7 @@ impl RunOptions {
             weights: self.weights.as_ref().map(column),
             time: self.time_split.as_ref().map(column),
             inputs: self.input_columns(source),
+            allows_constant_target: false,
         }
     }
 

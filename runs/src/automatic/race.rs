@@ -2,13 +2,14 @@
 //!
 //! Inducing points smooth out what varies over distances shorter than the distance between them. With few inputs and
 //! many rows, such as measurements on a map, regression on nearest neighbors keeps it. Which of the two predicts
-//! better depends on the data, so both are fitted to the same few thousand rows.
+//! better depends on the data, so both are fitted to the same few thousand rows. With one input, exact regression over
+//! time takes the place of neighbors: it needs no inducing points either, and no approximation.
 
 use burn::tensor::{DType, Device};
 use burn_gp_core::likelihoods::GaussianConfig;
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
-    AnyModel, SgprConfig, VecchiaConfig,
+    AnyModel, MarkovConfig, SgprConfig, VecchiaConfig,
     training::{AnyTrainer, Model},
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::index};
@@ -42,19 +43,29 @@ const STANDARD_ERRORS: f64 = 2.0;
 /// The number of fits of a race.
 pub const FITS: usize = KERNELS.len() + 1;
 
+/// The model that the one chosen by size races with.
+fn challenger(given: &RunOptions, data: &PreparedData) -> ModelChoice {
+    match data.dimensions() == 1 && given.neighbors.is_none() {
+        true => ModelChoice::of::<MarkovConfig>(),
+        false => ModelChoice::of::<VecchiaConfig>(),
+    }
+}
+
 /// The end of a race.
 pub struct Race {
-    /// The options of nearest-neighbor regression, with the best kernel and its hyperparameters.
+    /// The options of the challenger, with the best kernel and its hyperparameters.
     pub options: RunOptions,
+    /// The challenger.
+    model: ModelChoice,
     /// The number of held-out rows.
     rows: usize,
-    /// The mean log densities of the held-out rows with nearest neighbors and with the model chosen by size.
+    /// The mean log densities of the held-out rows with the challenger and with the model chosen by size.
     means: [f64; 2],
-    /// Whether nearest neighbors predict better.
+    /// Whether the challenger predicts better.
     pub is_won: bool,
 }
 
-/// Whether nearest neighbors may predict better than the model chosen by size, and the user's options leave it open.
+/// Whether the challenger may predict better than the model chosen by size, and the user's options leave it open.
 pub fn is_open(given: &RunOptions, data: &PreparedData, size: &Size, choice: &Choice) -> bool {
     let covers_all = choice.inducing.is_none_or(|count| count >= size.distinct);
     let has_parameters = given.set.is_some()
@@ -68,12 +79,10 @@ pub fn is_open(given: &RunOptions, data: &PreparedData, size: &Size, choice: &Ch
         && !size.is_weighted
         && !size.has_copies()
         && !has_parameters
-        && given
-            .require_use(ModelChoice::of::<VecchiaConfig>())
-            .is_ok()
+        && given.require_use(challenger(given, data)).is_ok()
 }
 
-/// Fits nearest-neighbor regression and the model with inducing points to the same rows, and compares their
+/// Fits the challenger and the model with inducing points to the same rows, and compares their
 /// predictions of others. `present` has the kernel and the first hyperparameters of the latter. `None` if a fit
 /// fails.
 pub fn race(
@@ -84,6 +93,8 @@ pub fn race(
     place: (&Device, DType),
     mut watch: impl FnMut(),
 ) -> Option<Race> {
+    let model = challenger(given, data);
+    let has_neighbors = model == ModelChoice::of::<VecchiaConfig>();
     let track = Track::new(given, source, data, place)?;
     let kernels = match &given.kernel {
         Some(kernel) => vec![kernel.clone()],
@@ -94,9 +105,9 @@ pub fn race(
     let fits = kernels.into_iter().filter_map(|kernel| {
         watch();
         let options = RunOptions {
-            model: Some(ModelChoice::of::<VecchiaConfig>()),
+            model: Some(model),
             kernel: Some(kernel),
-            neighbors: given.neighbors.or(Some(NEIGHBORS)),
+            neighbors: given.neighbors.or(has_neighbors.then_some(NEIGHBORS)),
             ..track.given.clone()
         };
         let trainer = track.fit(&options, ITERATIONS)?;
@@ -122,6 +133,7 @@ pub fn race(
             set: Some(hyperparameters.iter().map(first_value).collect()),
             ..options
         },
+        model,
         rows: ours.len(),
         means: [&ours, &theirs].map(|densities| mean(densities)),
         is_won: is_better(&ours, &theirs),
@@ -136,7 +148,7 @@ impl Race {
         let densities = |first, second| format!("mean log density {first:.3} versus {second:.3}");
         match self.is_won {
             true => Choice {
-                model: ModelChoice::of::<VecchiaConfig>(),
+                model: self.model,
                 inducing: None,
                 reason: format!(
                     "it is better than {other} on {rows} held-out training rows ({})",
@@ -145,8 +157,9 @@ impl Race {
             },
             false => Choice {
                 reason: format!(
-                    "{}, and vecchia is not clearly better on {rows} held-out training rows ({})",
+                    "{}, and {} is not clearly better on {rows} held-out training rows ({})",
                     before.reason,
+                    self.model.name(),
                     densities(ours, theirs)
                 ),
                 ..before.clone()

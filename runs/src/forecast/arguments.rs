@@ -14,8 +14,13 @@ use crate::ranges::{MOST_SIZE, from_one_to, within};
 pub struct ForecastArguments {
     /// Table with one row for each time, or for each series and time: a file, or - for text from the
     /// standard input
-    #[arg(short, long, value_name = "FILE")]
-    pub data: String,
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        required_unless_present = "model_dir"
+    )]
+    pub data: Option<String>,
     /// Column with the times: dates, dates with times of day, or numbers [default: the first column of
     /// dates]
     #[arg(long, value_name = "COLUMN")]
@@ -48,6 +53,25 @@ pub struct ForecastArguments {
     /// Number of forecasts of the past that are scored, each from the values before it; 0 for none
     #[arg(long, value_name = "COUNT", default_value_t = 3)]
     pub origins: usize,
+    /// Columns of numbers or categories with an effect on the values, known in the future: in rows of the
+    /// data without a value, or in --future
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    pub covariates: Vec<String>,
+    /// Table with the columns of the data at times of the forecast; values are not needed
+    #[arg(long, value_name = "FILE")]
+    pub future: Option<String>,
+    /// Table of events such as holidays: the column of times, `event` with their names, and perhaps the
+    /// column of --by and `window`, the steps after the time in which an event goes on
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<String>,
+    /// Folder of an earlier forecast: its models forecast again, given the new rows of --data, without
+    /// being trained
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = ["time", "target", "by", "season", "transform", "covariates", "events", "origins", "date_order"]
+    )]
+    pub model_dir: Option<PathBuf>,
     /// Order of day and month in dates such as 01/02/2021
     #[arg(long, value_name = "ORDER", value_enum)]
     pub date_order: Option<OrderChoice>,

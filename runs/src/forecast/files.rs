@@ -177,8 +177,9 @@ fn of_series(own: &SeriesForecast, calendar: &Calendar) -> Value {
     let mut add = |name: &str, added: Value| value[name] = added;
     match &own.model {
         Ok(model) => {
-            add("model", json!(model.structure.to_string()));
+            add("model", json!(model.words));
             add("transform", json!(model.transform));
+            add("companion", json!(model.companion));
             let candidates = model.candidates.iter().map(|candidate| {
                 json!({
                     "model": candidate.structure.to_string(),
@@ -197,7 +198,7 @@ fn of_series(own: &SeriesForecast, calendar: &Calendar) -> Value {
         let baselines = backtest.baselines().into_iter();
         let baselines = baselines.map(|(name, scores)| (name.to_string(), scores));
         let scores = named_scores(backtest.scores(), baselines.collect());
-        add("backtest_model", json!(backtest.structure.to_string()));
+        add("backtest_model", json!(backtest.model));
         add("origins", json!(backtest.windows.len()));
         add("scores", Value::Object(scores));
         let better = backtest

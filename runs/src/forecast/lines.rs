@@ -2,7 +2,8 @@
 
 use burn_gp_models::forecasting::{ForecastScores, missing_steps};
 
-use super::table::{SeriesTable, of_series};
+use super::sentences::of_series;
+use super::table::SeriesTable;
 use super::work::SeriesForecast;
 use crate::text_table::aligned;
 
@@ -41,7 +42,7 @@ pub fn of_table(table: &SeriesTable) -> String {
 /// The forecast of a series, in one line.
 pub fn of_forecast(own: &SeriesForecast) -> String {
     let model = match &own.model {
-        Ok(model) => model.to_string(),
+        Ok(model) => model.words.clone(),
         Err(fallback) => format!("{}, because {}", fallback.baseline, fallback.reason),
     };
     let scores = own.backtest.as_ref().and_then(|backtest| {

@@ -1,9 +1,12 @@
 //! `burn-gp forecast`: forecasts of series over time.
 
 mod arguments;
+mod continued;
+mod covariates;
 mod files;
 mod lines;
 mod pictures;
+mod sentences;
 mod table;
 mod work;
 
@@ -13,7 +16,7 @@ use burn_gp_models::forecasting::{Forecasting, Season};
 use rayon::prelude::*;
 
 pub use arguments::ForecastArguments;
-use table::{NamedSeries, SeriesTable};
+use table::SeriesTable;
 use work::SeriesForecast;
 
 use crate::failure::Failure;
@@ -37,17 +40,43 @@ const SERIES_A_TURN: usize = 4;
 /// [`Failure`] with advice for the user.
 pub fn forecast(arguments: &ForecastArguments) -> Result<(), Failure> {
     let seasons = arguments.check()?;
-    let table = table::read(arguments)?;
-    let forecasting = forecasting(arguments, seasons, &table);
+    let (table, saved, forecasting) = match &arguments.model_dir {
+        Some(model_dir) => {
+            let continued = continued::read(model_dir, arguments)?;
+            (
+                continued.table,
+                Some(continued.saved),
+                continued.forecasting,
+            )
+        }
+        None => {
+            let table = table::read(arguments)?;
+            let forecasting = forecasting(arguments, seasons, &table);
+            (table, None, forecasting)
+        }
+    };
+    for own in &table.series {
+        covariates::check_future(&own.name, &own.series, forecasting.horizon, &table.calendar)?;
+    }
     let out = (arguments.out.clone())
         .unwrap_or_else(|| PathBuf::from(default_folder_name(&table.data, "forecast")));
     let folder = OutputFolder::claim(&out, arguments.overwrite)?;
     inform(&format!("{}\n", lines::of_table(&table)));
-    let all = forecasts(&table.series, &forecasting, arguments);
+    let all = match &saved {
+        Some(saved) => {
+            let pairs: Vec<_> = table.series.iter().zip(saved).collect();
+            forecasts(&pairs, |(own, saved)| {
+                work::forecast_again(own, saved, &forecasting)
+            })
+        }
+        None => forecasts(&table.series, |own| {
+            work::forecast_series(own, &forecasting, arguments.origins, &arguments.levels)
+        }),
+    };
     for line in lines::of_scores(&all).into_iter().flatten() {
         inform(&format!("{line}\n"));
     }
-    folder.finish(|folder| write(folder, &table, &all, arguments, forecasting.horizon))?;
+    folder.finish(|folder| write(folder, &table, &all, &arguments.levels, &forecasting))?;
     inform(&format!("{}\n", out.display()));
     Ok(())
 }
@@ -68,17 +97,13 @@ fn forecasting(
 }
 
 /// Forecasts all series on all threads, and prints a line for each in their order.
-fn forecasts(
-    series: &[NamedSeries],
-    forecasting: &Forecasting,
-    arguments: &ForecastArguments,
+fn forecasts<T: Sync>(
+    series: &[T],
+    of_one: impl Fn(&T) -> SeriesForecast + Sync,
 ) -> Vec<SeriesForecast> {
-    let of_one = |own: &NamedSeries| {
-        work::forecast_series(own, forecasting, arguments.origins, &arguments.levels)
-    };
     let mut all = Vec::with_capacity(series.len());
     for some in series.chunks(SERIES_A_TURN * threads::count()) {
-        let done: Vec<SeriesForecast> = some.par_iter().map(of_one).collect();
+        let done: Vec<SeriesForecast> = some.par_iter().map(&of_one).collect();
         for own in &done {
             inform(&format!("{}\n", lines::of_forecast(own)));
         }
@@ -92,18 +117,21 @@ fn write(
     folder: &Path,
     table: &SeriesTable,
     all: &[SeriesForecast],
-    arguments: &ForecastArguments,
-    horizon: usize,
+    levels: &[f64],
+    forecasting: &Forecasting,
 ) -> Result<(), Failure> {
-    let levels = &arguments.levels;
     for (name, text) in [
         (FORECAST, files::forecast_csv(table, all, levels)),
         (COMPONENTS, files::components_csv(table, all)),
         (BACKTEST, files::backtest_csv(table, all, levels)),
-        (METRICS, files::metrics_json(table, all, horizon)),
+        (
+            METRICS,
+            files::metrics_json(table, all, forecasting.horizon),
+        ),
     ] {
         write_text(&folder.join(name), &text)?;
     }
+    continued::save(folder, table, all, forecasting)?;
     if let Some(first) = all.first() {
         let path = folder.join(FORECAST_PLOT);
         warn_undrawn(pictures::draw_forecast(&path, table, first, levels));

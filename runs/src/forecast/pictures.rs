@@ -28,7 +28,7 @@ fn caption_of<'a>(table: &'a SeriesTable, own: &'a SeriesForecast) -> &'a str {
 
 fn model_of(own: &SeriesForecast) -> String {
     match &own.model {
-        Ok(model) => model.to_string(),
+        Ok(model) => model.words.clone(),
         Err(fallback) => fallback.baseline.to_string(),
     }
 }

@@ -1,15 +1,19 @@
 //! The series of a table.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 use burn_gp_datasets::{
     CellError, ColumnError, ColumnKind, ColumnRoles, DataError, DataSource, Dataset, InputColumns,
-    MissingValues, TargetColumn,
+    MissingValues, Schema, TargetColumn,
 };
 use burn_gp_models::forecasting::{Calendar, Series, TimeUnit};
 
 use super::arguments::ForecastArguments;
+use super::covariates::{
+    Events, NewTable, TableColumns, known_covariates, place_of_time, read_events, read_rows,
+    source_of,
+};
+use super::sentences::{of_error, of_series};
 use crate::failure::Failure;
 
 /// A series with its name.
@@ -30,6 +34,10 @@ pub struct SeriesTable {
     pub target: String,
     /// The name of the column of times.
     pub time: String,
+    /// The name of the column of series, if there is one.
+    pub by: Option<String>,
+    /// The encoding of the times and the covariates.
+    pub schema: Schema,
     /// The steps of the times.
     pub calendar: Calendar,
     /// The series, in the order of their first rows.
@@ -42,55 +50,121 @@ pub struct SeriesTable {
 
 /// Reads the series of a table.
 pub fn read(arguments: &ForecastArguments) -> Result<SeriesTable, Failure> {
-    let data_dir = std::env::var_os("BURN_GP_DATA").map(PathBuf::from);
-    let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;
+    let data = arguments.data.as_deref().unwrap_or_default();
+    let source = source_of(data)?;
     let time = match &arguments.time {
         Some(time) => time.clone(),
         None => column_of_dates(&source, arguments)?,
     };
-    let data = (source.load_columns(&roles(arguments, Some(&time)))).map_err(of_time)?;
+    let roles = roles(arguments, Some(&time), &arguments.covariates);
+    let data = source
+        .load_columns(&roles)
+        .map_err(|error| of_time(error, &time))?;
     let report = data.columns.iter().find(|column| column.name == time);
     let is_date = report.is_some_and(|column| column.kind == ColumnKind::Date);
+    let place = place_of_time(&data.schema, &time);
+    let inputs = || -> Vec<f64> { data.inputs.column(place).collect() };
     let (unit, times) = match (is_date, &data.times) {
-        (true, _) => (TimeUnit::Days, first_inputs(&data)),
+        (true, _) => (TimeUnit::Days, inputs()),
         (false, Some(times)) => (TimeUnit::Number, times.clone()),
-        (false, None) => (TimeUnit::Number, first_inputs(&data)),
+        (false, None) => (TimeUnit::Number, inputs()),
     };
     let calendar = Calendar::new(&times, unit);
     let steps: Vec<f64> = times.iter().map(|time| calendar.steps(*time)).collect();
     let (series, repeated) = divided(&data, &steps)?;
-    Ok(SeriesTable {
+    let mut table = SeriesTable {
         data: data.name.clone(),
         target: data.target_name().to_owned(),
         time,
+        by: arguments.by.as_ref().map(ToString::to_string),
+        schema: data.schema,
         calendar,
         series,
         repeated,
         left_out: data.left_out,
-    })
+    };
+    if !arguments.covariates.is_empty() || arguments.events.is_some() {
+        table.add_covariates(arguments, &source)?;
+    }
+    Ok(table)
+}
+
+impl SeriesTable {
+    /// What its columns mean.
+    pub fn columns(&self) -> TableColumns<'_> {
+        TableColumns {
+            schema: &self.schema,
+            time: &self.time,
+            by: self.by.as_deref(),
+        }
+    }
+
+    /// Adds the covariates in the columns of the data and of the future, and the events.
+    fn add_covariates(
+        &mut self,
+        arguments: &ForecastArguments,
+        source: &DataSource,
+    ) -> Result<(), Failure> {
+        let mut tables: Vec<NewTable> = Vec::new();
+        if !arguments.covariates.is_empty() {
+            // Rows of the past with gaps are left out of the series, too.
+            let data = arguments.data.as_deref().unwrap_or_default();
+            tables.push(read_rows(data, self.columns(), true)?);
+            if let Some(future) = &arguments.future {
+                tables.push(read_rows(future, self.columns(), false)?);
+            }
+        }
+        let mut known = known_covariates(&tables, self.columns(), &self.calendar)?;
+        let events = match &arguments.events {
+            Some(events) => {
+                // Events have no other columns of the data than those of times and series.
+                let roles = roles(arguments, Some(&self.time), &[]);
+                let schema = source.load_columns(&roles)?.schema;
+                let columns = TableColumns {
+                    schema: &schema,
+                    ..self.columns()
+                };
+                read_events(events, columns, &self.calendar)?
+            }
+            None => Events::default(),
+        };
+        for own in &mut self.series {
+            let mut covariates = known.remove(&own.name).unwrap_or_default();
+            covariates.extend(events.of(&own.name, &own.series));
+            let series = own.series.clone().with_covariates(covariates);
+            own.series = series
+                .map_err(|error| Failure::Arguments(of_error(&own.name, &error, &self.calendar)))?;
+        }
+        Ok(())
+    }
 }
 
 /// The roles of the columns; without a column of times, all columns are read.
-fn roles(arguments: &ForecastArguments, time: Option<&String>) -> ColumnRoles {
+fn roles(
+    arguments: &ForecastArguments,
+    time: Option<&String>,
+    covariates: &[String],
+) -> ColumnRoles {
     ColumnRoles {
         target: arguments.target.clone().unwrap_or_default(),
         group: arguments.by.clone(),
         time: time.map(|time| TargetColumn::Name(time.clone())),
         inputs: InputColumns {
             inferred: true,
-            only: time.map(|time| vec![time.clone()]),
+            only: time.map(|time| [std::slice::from_ref(time), covariates].concat()),
             missing: MissingValues::Drop,
             date_order: arguments.date_order.map(Into::into),
             ..InputColumns::default()
         },
+        // The forecast of a constant series is a baseline.
+        allows_constant_target: true,
         ..ColumnRoles::default()
     }
 }
 
 /// The failure to read the column of times, in the words of this command.
-fn of_time(error: DataError) -> Failure {
+fn of_time(error: DataError, time: &str) -> Failure {
     match error {
-        // The only columns that are named besides roles are those of times.
         DataError::Column(ColumnError::NoSuchColumn {
             source_name,
             name,
@@ -99,7 +173,11 @@ fn of_time(error: DataError) -> Failure {
             ..
         }) => DataError::Column(ColumnError::NoSuchColumn {
             source_name,
-            option: "--time",
+            option: if name == time {
+                "--time"
+            } else {
+                "--covariates"
+            },
             name,
             columns,
             nearest,
@@ -118,7 +196,7 @@ fn of_time(error: DataError) -> Failure {
 
 /// The first column of dates.
 fn column_of_dates(source: &DataSource, arguments: &ForecastArguments) -> Result<String, Failure> {
-    let mut roles = roles(arguments, None);
+    let mut roles = roles(arguments, None, &[]);
     // Gaps in columns that are not used must not leave out rows.
     roles.inputs.missing = MissingValues::Indicator;
     let data = source.load_columns(&roles)?;
@@ -129,19 +207,9 @@ fn column_of_dates(source: &DataSource, arguments: &ForecastArguments) -> Result
     dates.map(|column| column.name.clone()).ok_or_else(|| {
         Failure::Arguments(format!(
             "{} has no column of dates; name the column of times with --time",
-            arguments.data
+            arguments.data.as_deref().unwrap_or_default()
         ))
     })
-}
-
-fn first_inputs(data: &Dataset) -> Vec<f64> {
-    let columns = data.inputs.columns();
-    data.inputs
-        .values()
-        .iter()
-        .copied()
-        .step_by(columns)
-        .collect()
 }
 
 /// The series of the rows, and the number of rows at the time of another row.
@@ -176,12 +244,4 @@ fn divided(data: &Dataset, steps: &[f64]) -> Result<(Vec<NamedSeries>, usize), F
         });
     }
     Ok((all, repeated))
-}
-
-/// A sentence about a series.
-pub fn of_series(name: &str, sentence: &str) -> String {
-    match name {
-        "" => sentence.to_owned(),
-        _ => format!("{name}: {sentence}"),
-    }
 }

@@ -18,7 +18,7 @@ use crate::show::Description;
 use crate::trained_folder::open_model;
 
 /// The plots that a run may have, in the order of the page, with their captions.
-const PLOTS: [(&str, &str); 11] = [
+const PLOTS: [(&str, &str); 12] = [
     (
         output::PREDICTED_OBSERVED,
         "Predicted and observed targets of the test rows",
@@ -36,6 +36,10 @@ const PLOTS: [(&str, &str); 11] = [
         "Labels and predicted labels of the test rows",
     ),
     (output::FIT, "The fit"),
+    (
+        output::PARTS,
+        "The parts of the function, one for each term of the kernel",
+    ),
     (
         output::PREDICTION_MAP,
         "Predictions over both inputs, and how certain they are",

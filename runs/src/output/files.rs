@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use burn_gp_models::{CHECKSUMS_FILE, MODEL_FILE, WEIGHTS_FILE};
+use burn_gp_models::{CHECKSUMS_FILE, MODEL_FILE, WEIGHTS_FILE, forecasting::FORECASTS_FILE};
 
 use super::predictions::PredictionTable;
 use crate::arguments::CONFIG;
@@ -31,6 +31,8 @@ pub const PREDICTED_OBSERVED: &str = "predicted-observed.svg";
 pub const CALIBRATION: &str = "calibration.svg";
 /// The fit of a model of one input.
 pub const FIT: &str = "fit.svg";
+/// The parts of a function whose kernel is a sum.
+pub const PARTS: &str = "parts.svg";
 /// Observed frequency against predicted probability, for classification.
 pub const RELIABILITY: &str = "reliability.svg";
 /// The predictions of a model of two inputs.
@@ -58,7 +60,7 @@ pub const COMPONENTS_PLOT: &str = "components.svg";
 pub const OUTPUTS: &str = "outputs.json";
 
 /// All files that a run or a forecast writes.
-pub(super) const OWN_FILES: [&str; 26] = [
+pub(super) const OWN_FILES: [&str; 28] = [
     OUTPUTS,
     METRICS,
     PREDICTIONS,
@@ -70,6 +72,7 @@ pub(super) const OWN_FILES: [&str; 26] = [
     PREDICTED_OBSERVED,
     CALIBRATION,
     FIT,
+    PARTS,
     RELIABILITY,
     PREDICTION_MAP,
     DECISION_MAP,
@@ -81,6 +84,7 @@ pub(super) const OWN_FILES: [&str; 26] = [
     BACKTEST,
     FORECAST_PLOT,
     COMPONENTS_PLOT,
+    FORECASTS_FILE,
     MODEL_FILE,
     WEIGHTS_FILE,
     CHECKSUMS_FILE,

@@ -85,6 +85,8 @@ pub struct CurvePanel<'a> {
     pub curves: Vec<Vec<(f64, f64)>>,
     /// The range of the vertical axis.
     pub span: Span,
+    /// The quantity on the horizontal axis, if it is not that of all panels.
+    pub along: Option<Quantity<'a>>,
 }
 
 impl<'a> CurvePanel<'a> {
@@ -95,6 +97,7 @@ impl<'a> CurvePanel<'a> {
             value: Quantity::of(title),
             curves,
             span,
+            along: None,
         }
     }
 }
@@ -128,7 +131,7 @@ pub(super) fn curves_in<'a>(
     panels: &[CurvePanel<'_>],
 ) -> Result<(), PlotError> {
     let axes = (panels.iter())
-        .map(|panel| axes(frame.plot, panel, along))
+        .map(|panel| axes(frame.plot, panel, panel.along.unwrap_or(along)))
         .collect::<Result<Vec<Axes>, PlotError>>()?;
     let frame = Frame {
         legend: legend_entries(names, panels),
@@ -252,6 +255,7 @@ mod tests {
             value: Quantity::of("RMSE"),
             curves,
             span: Span::Values,
+            along: None,
         }
     }
 

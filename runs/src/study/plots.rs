@@ -207,6 +207,7 @@ impl Panels<'_> {
                     .map(|name| curve(shown, cells, name))
                     .collect(),
                 span: Span::Values,
+                along: None,
             })
             .collect();
         plots::curves(path, "Training", caption, &names, along, &panels)

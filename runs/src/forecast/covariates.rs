@@ -1,0 +1,204 @@
+//! The columns and events whose future is known.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use burn_gp_datasets::{DataSource, Features, KeptColumns, NewRows, Schema};
+use burn_gp_models::forecasting::{Calendar, Covariate, ForecastError, Series};
+
+use super::sentences::of_error;
+use crate::failure::Failure;
+
+/// The column of event names.
+const EVENT: &str = "event";
+/// The column with the number of steps after its time in which an event goes on.
+const WINDOW: &str = "window";
+
+/// Rows of one table with the times and the covariates.
+#[derive(Debug)]
+pub struct NewTable {
+    /// The rows.
+    pub rows: Features,
+    /// The series of each row; empty for a single one.
+    pub names: Vec<String>,
+}
+
+/// What the columns of a table mean.
+#[derive(Clone, Copy, Debug)]
+pub struct TableColumns<'a> {
+    /// The encoding of the times and the covariates.
+    pub schema: &'a Schema,
+    /// The name of the column of times.
+    pub time: &'a str,
+    /// The column of series, if there are several.
+    pub by: Option<&'a str>,
+}
+
+/// The source of a file's name.
+pub fn source_of(data: &str) -> Result<DataSource, Failure> {
+    let data_dir = std::env::var_os("BURN_GP_DATA").map(PathBuf::from);
+    Ok(DataSource::resolve(data, data_dir.as_deref())?)
+}
+
+/// Reads times and covariates. With `lenient`, rows with gaps are marked rather than refused.
+pub fn read_rows(
+    source: &str,
+    columns: TableColumns<'_>,
+    lenient: bool,
+) -> Result<NewTable, Failure> {
+    let keep = columns.by.map_or(KeptColumns::None, |by| {
+        KeptColumns::Named(vec![by.to_owned()])
+    });
+    let options = NewRows {
+        lenient,
+        keep,
+        ..NewRows::default()
+    };
+    let rows = source_of(source)?.load_new_rows(columns.schema, &options)?;
+    let count = rows.inputs.rows();
+    let names = match rows.texts_of(columns.by) {
+        Some(texts) => texts.to_vec(),
+        None => vec![String::new(); count],
+    };
+    Ok(NewTable { rows, names })
+}
+
+/// The place of the times among the inputs of a schema.
+pub fn place_of_time(schema: &Schema, time: &str) -> usize {
+    let places = schema.input_names.iter();
+    places.clone().position(|name| name == time).unwrap_or(0)
+}
+
+/// Known values of a covariate by series: times in steps, and values.
+type Known = HashMap<String, (Vec<f64>, Vec<f64>)>;
+
+/// The covariates of the series that these tables know, by the name of the series.
+pub fn known_covariates(
+    tables: &[NewTable],
+    columns: TableColumns<'_>,
+    calendar: &Calendar,
+) -> Result<HashMap<String, Vec<Covariate>>, Failure> {
+    let place = place_of_time(columns.schema, columns.time);
+    let names = columns.schema.input_names.iter().enumerate();
+    let mut all: HashMap<String, Vec<Covariate>> = HashMap::new();
+    for (column, name) in names.filter(|(column, _)| *column != place) {
+        let mut known = Known::new();
+        for table in tables {
+            let unfit: Vec<usize> = table.rows.unfit.iter().map(|unfit| unfit.row).collect();
+            for (row, series) in table.names.iter().enumerate() {
+                if unfit.binary_search(&row).is_err() {
+                    let inputs = table.rows.inputs.row(row);
+                    let (times, values) = known.entry(series.clone()).or_default();
+                    times.push(calendar.steps(inputs[place]));
+                    values.push(inputs[column]);
+                }
+            }
+        }
+        for (series, (times, values)) in known {
+            let covariate = Covariate::known(name, &times, &values)
+                .map_err(|error| Failure::Arguments(of_error(&series, &error, calendar)))?;
+            all.entry(series).or_default().push(covariate);
+        }
+    }
+    Ok(all)
+}
+
+/// Events by the series that they belong to; those of all series have an empty name.
+#[derive(Debug, Default)]
+pub struct Events(Vec<(String, String, Vec<f64>)>);
+
+/// Reads a table of events: their times, in a column with the name of the column of times, their names in `event`, and
+/// perhaps the series in the column of series and the length in `window`.
+pub fn read_events(
+    source: &str,
+    columns: TableColumns<'_>,
+    calendar: &Calendar,
+) -> Result<Events, Failure> {
+    let options = NewRows {
+        keep: KeptColumns::All,
+        ..NewRows::default()
+    };
+    let rows = source_of(source)?.load_new_rows(columns.schema, &options)?;
+    let texts = |name: &str| rows.texts_of(Some(name));
+    let names = texts(EVENT).ok_or_else(|| {
+        Failure::Arguments(format!(
+            "{source}: there is no column \"{EVENT}\"; events have the columns \"{}\" and \"{EVENT}\"",
+            columns.time
+        ))
+    })?;
+    let (series, windows) = (columns.by.and_then(texts), texts(WINDOW));
+    let place = place_of_time(columns.schema, columns.time);
+    let mut events = Events::default();
+    for (row, name) in names.iter().enumerate() {
+        let of_series = series.map_or("", |series| series[row].as_str());
+        let window = windows.map_or("", |windows| windows[row].trim());
+        let window: usize = match window {
+            "" => 0,
+            text => text.parse().map_err(|_| {
+                Failure::Arguments(format!(
+                    "{}: {WINDOW} is {text:?} but must be a number of steps, 0 or more",
+                    rows.origin.location(row)
+                ))
+            })?,
+        };
+        let first = calendar.steps(rows.inputs.row(row)[place]);
+        let times = (0..=window).map(|step| first + step as f64);
+        let known =
+            |(own, event, _): &&mut (String, String, Vec<f64>)| own == of_series && event == name;
+        match events.0.iter_mut().find(known) {
+            Some((_, _, own)) => own.extend(times),
+            None => events
+                .0
+                .push((of_series.to_owned(), name.clone(), times.collect())),
+        }
+    }
+    Ok(events)
+}
+
+impl Events {
+    /// The events that happened at a time of the series: others have no known effect.
+    pub fn of(&self, name: &str, series: &Series) -> Vec<Covariate> {
+        let mut times: Vec<(&str, Vec<f64>)> = Vec::new();
+        for (own, event, steps) in &self.0 {
+            if own.is_empty() || own == name {
+                match times.iter_mut().find(|(known, _)| known == event) {
+                    Some((_, all)) => all.extend(steps),
+                    None => times.push((event.as_str(), steps.clone())),
+                }
+            }
+        }
+        let covariates = times
+            .iter()
+            .map(|(event, steps)| Covariate::event(event, steps));
+        let happened = |event: &Covariate| {
+            series
+                .times()
+                .iter()
+                .any(|time| event.at(*time) == Some(1.0))
+        };
+        covariates.filter(happened).collect()
+    }
+}
+
+/// Checks that the covariates of a series are known at all times of its forecast.
+pub fn check_future(
+    name: &str,
+    series: &Series,
+    horizon: usize,
+    calendar: &Calendar,
+) -> Result<(), Failure> {
+    for time in series.next_times(horizon) {
+        let unknown = series
+            .covariates()
+            .iter()
+            .find(|own| own.at(time).is_none());
+        if let Some(covariate) = unknown {
+            let error = ForecastError::Unknown {
+                covariate: covariate.name().to_owned(),
+                time,
+            };
+            return Err(Failure::Arguments(of_error(name, &error, calendar)));
+        }
+    }
+    Ok(())
+}
