@@ -74,7 +74,7 @@ pub use convolutional::Convolutional;
 pub use cosine::{Cosine, CosineConfig};
 pub use deep::{DeepConfig, DeepKernel};
 pub use definition::KernelDefinition;
-pub use functions::{KernelOfEach, Kernels};
+pub use functions::{KernelOfEach, Kernels, StackedKernel};
 pub use gibbs::{Gibbs, GibbsConfig};
 pub use inputs::KernelInputs;
 pub use linear::{Linear, LinearConfig};

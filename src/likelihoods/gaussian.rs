@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, TargetDistribution,
     distributions::NormalTarget,
-    likelihood::{draw, sum_outputs},
+    likelihood::{draw, of_all_outputs, of_output, sum_outputs},
 };
 use crate::{
     ops::expected_gaussian_log_density,
@@ -122,7 +122,7 @@ impl Gaussian {
         }
     }
 
-    /// The noise variance σ², `[1]`.
+    /// The noise variance σ², `[1]`, or `[P]` if each output has its own.
     pub fn noise(&self) -> Tensor<1> {
         self.noise.value()
     }
@@ -142,20 +142,20 @@ impl Likelihood for Gaussian {
         self.description().require_value_sizes(&targets, &function);
         log_normal(
             targets.unsqueeze::<3>() - function,
-            self.noise().reshape([1; 3]),
+            self.noise().unsqueeze::<3>(),
         )
     }
 
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
-        let variance = self.noise().reshape([1; 3]).expand(function.dims());
+        let variance = self.noise().unsqueeze::<3>().expand(function.dims());
         (function, variance)
     }
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        let deviation = self.noise.to_vec()[0].sqrt();
-        draw(function, 1, |f| {
+        let noise = self.noise.to_vec();
+        draw(function, 1, |f, output| {
             let standard: f64 = StandardNormal.sample(random);
-            f[0] + deviation * standard
+            f[0] + of_output(&noise, output).sqrt() * standard
         })
     }
 
@@ -163,7 +163,13 @@ impl Likelihood for Gaussian {
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.description().require_sizes(&targets, &marginals);
         let Marginals { mean, variance } = marginals;
-        expected_gaussian_log_density(mean, variance, targets, self.noise())
+        let noise = self.noise();
+        if noise.dims() == [1] {
+            return expected_gaussian_log_density(mean, variance, targets, noise);
+        }
+        let noise = noise.unsqueeze::<2>(); // [1, P]
+        let at_mean = log_normal(targets - mean, noise.clone());
+        sum_outputs(at_mean - variance / (noise * 2.0))
     }
 
     /// `log N(y_n | μ_n, σ_n² + σ²)`.
@@ -175,14 +181,13 @@ impl Likelihood for Gaussian {
 
     fn predict(&self, marginals: Marginals) -> Marginals {
         Marginals {
-            variance: marginals.variance + self.noise().reshape([1, 1]),
+            variance: marginals.variance + self.noise().unsqueeze::<2>(),
             mean: marginals.mean,
         }
     }
 
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
-        Some(Arc::new(NormalTarget {
-            noise: self.noise.to_vec()[0],
-        }))
+        let noise = of_all_outputs(&self.noise.to_vec())?;
+        Some(Arc::new(NormalTarget { noise }))
     }
 }

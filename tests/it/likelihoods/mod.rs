@@ -10,6 +10,7 @@ mod expectations;
 mod extremes;
 mod gradients;
 mod lines;
+mod members;
 mod outputs;
 mod parameter_slopes;
 mod quantiles;
