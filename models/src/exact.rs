@@ -1,6 +1,6 @@
 //! Exact regression.
 
-use burn::tensor::TensorCreationOptions;
+use burn::tensor::{Tensor, TensorCreationOptions};
 use burn_gp_core::{
     inference::{ConditionError, Exact, LeaveOneOut},
     kernels::{AnyKernel, KernelModule},
@@ -9,7 +9,7 @@ use burn_gp_core::{
 };
 
 use crate::{
-    AnyTrained, Conditioned, InitError, ModelDefinition,
+    AnyModel, AnyTrained, Conditioned, InitError, ModelDefinition,
     regression_config::{full_batch, regression_config},
     training::{Model, TrainingData},
 };
@@ -71,6 +71,19 @@ register!(
 
 impl<K: KernelModule> Model for Exact<K> {
     full_batch!();
+
+    fn objectives(
+        &self,
+        models: &[AnyModel],
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Option<Result<Tensor<1>, NotPositiveDefinite>> {
+        let models = models
+            .iter()
+            .map(|model| model.downcast_ref::<Self>().cloned());
+        let models: Vec<Self> = models.collect::<Option<_>>()?;
+        Some(Self::full_objectives(&models, inputs, targets))
+    }
 
     fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)
