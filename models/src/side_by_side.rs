@@ -28,7 +28,8 @@ use crate::{
 /// [`objectives`](Model::objectives). Returns the results in the order of the models.
 ///
 /// Each training makes the same steps as it would alone. When all models that still train wait for their objectives
-/// and gradients, the calling thread computes these together.
+/// and gradients, the calling thread computes these together. A model whose gradients are not finite fails; alone, it
+/// might end where it starts.
 pub(crate) fn side_by_side<T: Send>(
     models: Vec<AnyModel>,
     data: &TrainingData,
