@@ -1,6 +1,6 @@
 //! Exact regression.
 
-use burn::tensor::TensorCreationOptions;
+use burn::tensor::{Tensor, TensorCreationOptions};
 use burn_gp_core::{
     inference::{ConditionError, Exact, LeaveOneOut},
     kernels::{AnyKernel, KernelConfig, KernelModule},
@@ -135,6 +135,19 @@ register!(
 
 impl<K: KernelModule> Model for Exact<K> {
     full_batch!();
+
+    fn objectives(
+        &self,
+        models: &[AnyModel],
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Option<Result<Tensor<1>, NotPositiveDefinite>> {
+        let models = models
+            .iter()
+            .map(|model| model.downcast_ref::<Self>().cloned());
+        let models: Vec<Self> = models.collect::<Option<_>>()?;
+        Some(Self::full_objectives(&models, inputs, targets))
+    }
 
     fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)

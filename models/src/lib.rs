@@ -55,6 +55,7 @@ mod row_order;
 mod row_weights;
 mod saved_model;
 mod sgpr;
+mod side_by_side;
 mod solve_collapsed;
 mod svgp;
 mod svgp_config;

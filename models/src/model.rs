@@ -68,6 +68,26 @@ pub trait Model: AnyModule {
         data_count: usize,
     ) -> Result<Objective, NotPositiveDefinite>;
 
+    /// The objectives of several models of this type in one call, `[B]`, each as by
+    /// [`objective`](Self::objective) on all data: training from several initial values then runs side by side.
+    /// By default `None`: it runs one after the other.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    ///
+    /// # Errors
+    ///
+    /// When one of the covariance matrices cannot be factored.
+    fn objectives(
+        &self,
+        _models: &[AnyModel],
+        _inputs: Tensor<2>,
+        _targets: Tensor<2>,
+    ) -> Option<Result<Tensor<1>, NotPositiveDefinite>> {
+        None
+    }
+
     /// Whether the objective is valid only for a batch of all data. By default, it can be averaged
     /// over batches.
     fn needs_all_data(&self) -> bool {
@@ -181,6 +201,15 @@ impl Model for AnyModel {
         data_count: usize,
     ) -> Result<Objective, NotPositiveDefinite> {
         (**self).objective(inputs, targets, data_count)
+    }
+
+    fn objectives(
+        &self,
+        models: &[AnyModel],
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Option<Result<Tensor<1>, NotPositiveDefinite>> {
+        (**self).objectives(models, inputs, targets)
     }
 
     fn needs_all_data(&self) -> bool {

@@ -284,7 +284,7 @@ impl Trained for AnySvgp {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Option<Tensor<2>> {
         match self.kernel() {
             Kernels::Shared(kernel) => Some(kernel.covariance_at(x1, x2)),
-            Kernels::Separate(_) => None,
+            Kernels::Separate(_) | Kernels::Stacked(_) => None,
         }
     }
 

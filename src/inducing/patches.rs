@@ -89,8 +89,8 @@ impl InducingPatches {
 /// The kernel that all functions of images share.
 #[track_caller]
 fn convolutional(kernels: &Kernels) -> &Convolutional {
-    match kernels.each() {
-        [kernel] => kernel.downcast_ref(),
+    match kernels.count() {
+        1 => kernels.first().downcast_ref(),
         _ => None,
     }
     .unwrap_or_else(|| panic!("InducingPatches need one Convolutional kernel, not {kernels:?}"))

@@ -5,10 +5,13 @@ use burn::{module::Module, tensor::Tensor};
 use super::{ConditionError, check_rows, parts::parts};
 use crate::{
     inducing::InducingPoints,
-    kernels::KernelModule,
+    kernels::{KernelModule, Kernels},
     likelihoods::Gaussian,
     means::AnyMean,
-    ops::{Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gaussian_log_density},
+    ops::{
+        Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gaussian_log_densities,
+        gaussian_log_density,
+    },
     parameter::Priors,
     process::{ConditionedProcess, WhitenedCovariance, WithMean},
 };
@@ -68,6 +71,55 @@ impl<K: KernelModule> Exact<K> {
         check_rows(&inputs, &targets);
         let residual = self.mean.residual(targets, inputs.clone()); // [N, P]
         gaussian_log_density(self.covariance(inputs), residual, JITTER)
+    }
+
+    /// [`full_objective`](Self::full_objective) of each of B models of the same data in one call. The covariance
+    /// matrices of all are in memory at once.
+    ///
+    /// ```
+    /// use burn::tensor::{Device, Tensor};
+    /// use burn_gp_core::{
+    ///     inference::Exact, kernels::StationaryConfig, likelihoods::Gaussian, means::ZeroMean,
+    /// };
+    ///
+    /// let device = Device::default();
+    /// let models = [0.5, 1.0, 2.0].map(|lengthscale| {
+    ///     let kernel = StationaryConfig::rbf().with_lengthscale(lengthscale).init(1, &device);
+    ///     Exact::new(kernel, ZeroMean::new(1), Gaussian::new(0.1, &device))
+    /// });
+    /// let x = Tensor::<2>::from_data([[0.0], [1.0]], &device);
+    /// let y = Tensor::<2>::from_data([[0.5], [0.3]], &device);
+    /// assert_eq!(Exact::full_objectives(&models, x, y)?.dims(), [3]);
+    /// # Ok::<(), burn_gp_core::ops::NotPositiveDefinite>(())
+    /// ```
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    /// - result: `[B]`
+    ///
+    /// # Errors
+    ///
+    /// When one of the covariance matrices cannot be factored.
+    ///
+    /// # Panics
+    ///
+    /// If there are no models.
+    pub fn full_objectives(
+        models: &[Self],
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Result<Tensor<1>, NotPositiveDefinite> {
+        check_rows(&inputs, &targets);
+        let kernels = Kernels::separate(models.iter().map(|model| model.kernel.clone()));
+        let noise = models.iter().map(|model| model.likelihood.noise());
+        let residuals = models.iter().map(|model| {
+            let residual = model.mean.residual(targets.clone(), inputs.clone());
+            residual.unsqueeze::<3>() // [1, N, P]
+        });
+        let (noise, residuals) = (noise.collect(), residuals.collect());
+        let covariances = add_to_diagonal(kernels.matrix_at(inputs.clone()), Tensor::cat(noise, 0)); // [B, N, N]
+        gaussian_log_densities(covariances, Tensor::cat(residuals, 0), JITTER)
     }
 
     /// The process given the data, on the device without autodiff.

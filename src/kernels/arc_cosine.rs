@@ -162,8 +162,8 @@ impl ArcCosine {
 
     /// `x̃/‖x̃‖`, `[B, N, D + 1]`, and `‖x̃‖`, `[B, N, 1]`.
     fn directions(&self, x: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
-        let weights = self.weight_variance.value();
-        let extended = with_offset(x, weights, self.bias_variance.value());
+        let weights = self.weight_variance.aligned();
+        let extended = with_offset(x, weights, self.bias_variance.aligned());
         let norm = extended.clone().square().sum_dim(2).sqrt();
         (extended / norm.clone(), norm)
     }
@@ -181,7 +181,7 @@ impl Kernel for ArcCosine {
             Some(scale) => angular * scale,
             None => angular,
         };
-        product * self.variance.value().unsqueeze()
+        product * self.variance.aligned()
     }
 
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
@@ -189,9 +189,8 @@ impl Kernel for ArcCosine {
         if let Some(none) = no_variances(&x) {
             return none;
         }
-        let squares = x.clone().square() * self.weight_variance.value().unsqueeze(); // [B, N, D]
-        let squared_norm =
-            squares.sum_dim(2).squeeze_dim::<2>(2) + self.bias_variance.value().unsqueeze();
+        let squares = x.clone().square() * self.weight_variance.aligned(); // [B, N, D]
+        let squared_norm = squares.sum_dim(2).squeeze_dim::<2>(2) + self.bias_variance.aligned();
         let variance = at_each(self.variance.value() * self.order.at_zero(), &x);
         match power(squared_norm, self.order) {
             Some(scale) => variance * scale,
@@ -210,7 +209,7 @@ impl Kernel for ArcCosine {
     ) -> Result<PriorFeatures, NoFunctionDraws> {
         let units = normals([count, dimensions + 1], random, options);
         let (order, variance) = (self.order, self.variance.value());
-        let (weights, bias) = (self.weight_variance.value(), self.bias_variance.value());
+        let (weights, bias) = (self.weight_variance.aligned(), self.bias_variance.aligned());
         let units = PriorFeatures::random([count, 2], move |x| {
             let extended = with_offset(x, weights.clone(), bias.clone());
             let (units, extended) = both_tracked(units.clone(), extended);

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     ops::sigmoid,
-    parameter::{Positive, defaults, vector},
+    parameter::{Positive, aligned, defaults, vector},
     register,
 };
 
@@ -192,8 +192,9 @@ impl Place {
             self.dimension,
             [rows, dimensions]
         );
-        let distance = x.narrow(R - 1, self.dimension, 1) - self.location.clone().unsqueeze();
-        distance * self.steepness.clone().unsqueeze()
+        let aligned = |values: &Tensor<1>| aligned::<R>(values.clone(), values.dims()[0]);
+        let distance = x.narrow(R - 1, self.dimension, 1) - aligned(&self.location);
+        distance * aligned(&self.steepness)
     }
 }
 

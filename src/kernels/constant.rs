@@ -85,8 +85,10 @@ impl Constant {
 impl Kernel for Constant {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("constant", &self.variance, &[&x1, &x2]);
-        let variance = self.variance.value().unsqueeze::<3>();
-        variance.expand(covariance_shape(&x1, &x2))
+        let [batch, rows, columns] = covariance_shape(&x1, &x2);
+        let variance = self.variance.aligned::<3>(); // [B, 1, 1]
+        let [members, ..] = variance.dims();
+        variance.expand([batch.max(members), rows, columns])
     }
 
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {

@@ -120,8 +120,8 @@ tied!(period of Cosine);
 impl Kernel for Cosine {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("cosine", &self.period, &[&x1, &x2]);
-        let frequency = self.period.value().recip();
-        cosines(x1, x2, frequency) * self.variance.value().unsqueeze()
+        let frequency = self.period.aligned().recip();
+        cosines(x1, x2, frequency) * self.variance.aligned()
     }
 
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
@@ -171,8 +171,8 @@ impl Kernel for Cosine {
 /// - `x1`: `[B, N1, D]`, `x2`: `[B, N2, D]`, or one set of points for all
 /// - `frequency` (f): `[D]`, or `[1]` for all dimensions
 /// - result: `[B, N1, N2]`
-pub(super) fn cosines(x1: Tensor<3>, x2: Tensor<3>, frequency: Tensor<1>) -> Tensor<3> {
-    let frequency = frequency.unsqueeze::<3>() * (2.0 * PI); // [1, 1, D]
+pub(super) fn cosines(x1: Tensor<3>, x2: Tensor<3>, frequency: Tensor<3>) -> Tensor<3> {
+    let frequency = frequency * (2.0 * PI);
     let features = |x: Tensor<3>| {
         let phase = (x * frequency.clone()).sum_dim(2); // [B, N, 1]
         Tensor::cat(vec![phase.clone().cos(), phase.sin()], 2) // [B, N, 2]

@@ -1,5 +1,7 @@
 //! The kernels of several functions.
 
+use std::borrow::Cow;
+
 use burn::{
     module::Module,
     tensor::{Int, Tensor},
@@ -12,15 +14,16 @@ use crate::{
         structure::StationaryParameters,
     },
     ops::{self, number},
-    parameter::{Hyperparameter, hyperparameters},
+    parameter::{Hyperparameter, hyperparameters, member, stacked},
 };
 
 /// The prior of P independent functions `f_p ~ GP(0, k_p)`: one kernel that all of them share, or one for
 /// each.
 ///
 /// Its covariances have a leading axis B, which is 1 if the functions share a kernel, and P if each has its
-/// own. A shared kernel computes the covariances of all functions in one call. So do separate kernels that are
-/// stationary and of the same kind; others are called one after the other.
+/// own. A shared kernel computes the covariances of all functions in one call. So do kernels of one configuration
+/// that are [`stacked`](Self::stacked), and separate kernels that are stationary and of the same kind; others are
+/// called one after the other.
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
@@ -40,12 +43,24 @@ pub enum Kernels {
     Shared(AnyKernel),
     /// One kernel for each function.
     Separate(KernelOfEach),
+    /// One kernel whose hyperparameters have an axis of functions.
+    Stacked(StackedKernel),
 }
 
 /// One kernel for each of P functions.
 #[derive(Module, Debug)]
 pub struct KernelOfEach {
     kernels: Vec<AnyKernel>,
+}
+
+/// One kernel whose hyperparameters have an axis of P functions.
+#[derive(Module, Debug)]
+pub struct StackedKernel {
+    kernel: AnyKernel,
+    #[module(skip)]
+    functions: usize,
+    #[module(skip)]
+    has_hyperparameters: bool,
 }
 
 impl<K: Kernel> From<K> for Kernels {
@@ -67,6 +82,38 @@ impl Kernels {
         Self::Separate(KernelOfEach { kernels })
     }
 
+    /// The kernels of several functions, made from one configuration, in one kernel: their hyperparameters have an
+    /// axis of functions ([`stacked`]), and covariances of all functions are one call. Networks and features are
+    /// those of the first kernel.
+    ///
+    /// ```
+    /// use burn::tensor::{Device, Tensor};
+    /// use burn_gp_core::kernels::{KernelDefinition, Kernels, LinearConfig, StationaryConfig};
+    ///
+    /// let device = Device::default();
+    /// let kernels = [0.5, 1.0, 2.0].map(|lengthscale| {
+    ///     let smooth = StationaryConfig::rbf().with_lengthscale(lengthscale);
+    ///     smooth.plus(LinearConfig::default()).init(1, &device)
+    /// });
+    /// let kernels = Kernels::stacked(&kernels);
+    /// let x = Tensor::<2>::from_data([[1.0], [2.0]], &device);
+    /// assert_eq!(kernels.matrix_at(x).dims(), [3, 2, 2]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If there are none, or their hyperparameters differ in number, size or unit.
+    #[track_caller]
+    pub fn stacked(kernels: &[AnyKernel]) -> Self {
+        Self::Stacked(StackedKernel {
+            kernel: stacked(kernels),
+            functions: kernels.len(),
+            has_hyperparameters: kernels
+                .iter()
+                .any(|kernel| !hyperparameters(kernel).is_empty()),
+        })
+    }
+
     /// Clones of one kernel, with the same parameters, for `outputs` functions.
     ///
     /// # Panics
@@ -78,21 +125,35 @@ impl Kernels {
     }
 
     /// The kernels, B of them.
-    pub fn each(&self) -> &[AnyKernel] {
+    pub fn each(&self) -> Cow<'_, [AnyKernel]> {
+        match self {
+            Self::Stacked(all) => (0..all.functions)
+                .map(|index| member(&all.kernel, index, all.functions))
+                .collect(),
+            _ => self.modules().into(),
+        }
+    }
+
+    /// The kernels that compute covariances: one for all functions, or one for each.
+    fn modules(&self) -> &[AnyKernel] {
         match self {
             Self::Shared(kernel) => std::slice::from_ref(kernel),
             Self::Separate(all) => &all.kernels,
+            Self::Stacked(all) => std::slice::from_ref(&all.kernel),
         }
     }
 
     /// The number of kernels, B.
     pub fn count(&self) -> usize {
-        self.each().len()
+        match self {
+            Self::Stacked(all) => all.functions,
+            _ => self.modules().len(),
+        }
     }
 
-    /// The kernel that all functions share, or that of the first function.
+    /// The kernel that all functions share, that of the first function, or the stacked kernel of all.
     pub fn first(&self) -> &AnyKernel {
-        &self.each()[0]
+        &self.modules()[0]
     }
 
     /// The covariances between two distinct sets of points for each function, or between sets that all
@@ -103,8 +164,8 @@ impl Kernels {
     /// - `x1`: `[B, N1, D]` or `[1, N1, D]`, `x2`: `[B, N2, D]` or `[1, N2, D]`
     /// - result: `[B, N1, N2]`
     pub fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
-        match self.each() {
-            [kernel] => kernel.covariance(x1, x2),
+        match self.modules() {
+            [kernel] => self.of_each(kernel.covariance(x1, x2)),
             kernels => fused(kernels, &x1, &x2).unwrap_or_else(|| {
                 joined(kernels, |kernel, index| {
                     kernel.covariance(set_of(&x1, index), set_of(&x2, index))
@@ -120,8 +181,8 @@ impl Kernels {
     /// - `x`: `[B, N, D]` or `[1, N, D]`
     /// - result: `[B, N, N]`
     pub fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
-        match self.each() {
-            [kernel] => kernel.matrix(x),
+        match self.modules() {
+            [kernel] => self.of_each(kernel.matrix(x)),
             kernels => fused(kernels, &x, &x).unwrap_or_else(|| {
                 joined(kernels, |kernel, index| kernel.matrix(set_of(&x, index)))
             }),
@@ -155,8 +216,8 @@ impl Kernels {
     /// - `x`: `[B, N, D]` or `[1, N, D]`, `columns`: `[C]`
     /// - result: `[B, N, C]`
     pub fn matrix_columns(&self, x: Tensor<3>, columns: Tensor<1, Int>) -> Tensor<3> {
-        match self.each() {
-            [kernel] => matrix_columns(kernel, x, columns),
+        match self.modules() {
+            [kernel] => self.of_each(matrix_columns(kernel, x, columns)),
             kernels => joined(kernels, |kernel, index| {
                 matrix_columns(kernel, set_of(&x, index), columns.clone())
             }),
@@ -171,10 +232,30 @@ impl Kernels {
     /// - result: `[B, N]`
     pub fn diagonal_at(&self, x: Tensor<2>) -> Tensor<2> {
         let x = one_set(x);
-        match self.each() {
-            [kernel] => kernel.diagonal(x),
+        match self.modules() {
+            [kernel] => self.of_each(kernel.diagonal(x)),
             kernels => joined(kernels, |kernel, _| kernel.diagonal(x.clone())),
         }
+    }
+
+    /// What a kernel computed for all functions; of a kernel without hyperparameters, a stack repeats it.
+    #[track_caller]
+    fn of_each<const R: usize>(&self, computed: Tensor<R>) -> Tensor<R> {
+        let Self::Stacked(all) = self else {
+            return computed;
+        };
+        let computed = match all.has_hyperparameters {
+            true => computed,
+            false => expanded(computed, all.functions),
+        };
+        assert!(
+            computed.dims()[0] == all.functions,
+            "{:?} of a stacked kernel for {} functions; a kernel that is stacked uses its parameters by \
+             Positive::aligned",
+            computed.dims(),
+            all.functions
+        );
+        computed
     }
 }
 

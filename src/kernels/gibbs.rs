@@ -186,7 +186,7 @@ impl Kernel for Gibbs {
                 sum + term(d, squares(d), 1)
             })
         };
-        logarithm.exp() * self.variance.value().unsqueeze()
+        logarithm.exp() * self.variance.aligned()
     }
 
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {

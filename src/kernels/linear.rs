@@ -112,7 +112,7 @@ tied!(variance of Linear);
 impl Kernel for Linear {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("linear", &self.variance, &[&x1, &x2]);
-        let weighted = x1 * self.variance.value().unsqueeze(); // [B, N1, D]
+        let weighted = x1 * self.variance.aligned(); // [B, N1, D]
         weighted.exact_matmul(x2.transpose())
     }
 
@@ -121,7 +121,7 @@ impl Kernel for Linear {
         if let Some(none) = no_variances(&x) {
             return none;
         }
-        let squares = x.square() * self.variance.value().unsqueeze(); // [B, N, D]
+        let squares = x.square() * self.variance.aligned(); // [B, N, D]
         squares.sum_dim(2).squeeze_dim(2)
     }
 

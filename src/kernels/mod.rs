@@ -79,7 +79,7 @@ pub use cosine::{Cosine, CosineConfig};
 pub use deep::{DeepConfig, DeepKernel};
 pub use definition::KernelDefinition;
 pub use exchangeable::{Exchangeable, ExchangeableConfig};
-pub use functions::{KernelOfEach, Kernels};
+pub use functions::{KernelOfEach, Kernels, StackedKernel};
 pub use gibbs::{Gibbs, GibbsConfig};
 pub use index::{Index, IndexConfig};
 pub use inputs::KernelInputs;

@@ -165,15 +165,15 @@ impl Periodic {
     /// u, `[B, N, 2·D]`.
     fn wind(&self, x: Tensor<3>) -> Tensor<3> {
         require_fit("periodic", &self.period, &[&x]);
-        wind(x, self.period.value())
+        wind(x, self.period.aligned())
     }
 }
 
 /// u, `[…, N, 2·D]`, at `x`, `[…, N, D]`.
-fn wind<const R: usize>(x: Tensor<R>, period: Tensor<1>) -> Tensor<R> {
-    let [count] = period.dims();
+fn wind<const R: usize>(x: Tensor<R>, period: Tensor<R>) -> Tensor<R> {
+    let count = period.dims()[R - 1];
     require_dimensions("periodic", count, &[&x]);
-    let angle = x * (period.recip() * (2.0 * PI)).unsqueeze(); // […, N, D]
+    let angle = x * (period.recip() * (2.0 * PI)); // […, N, D]
     Tensor::cat(vec![angle.clone().sin(), angle.cos()], R - 1) * 0.5
 }
 
@@ -238,7 +238,7 @@ impl Kernel for Periodic {
         options: TensorCreationOptions,
     ) -> Result<PriorFeatures, NoFunctionDraws> {
         let base = (self.base).prior_features(2 * dimensions, count, random, options)?;
-        let period = self.period.value();
+        let period = self.period.aligned();
         Ok(base.at(move |x| wind(x, period.clone())))
     }
 }

@@ -2,7 +2,7 @@
 
 use burn::tensor::{DType, Tensor};
 
-use crate::parameter::{Positive, both_tracked, require_same_dtype};
+use crate::parameter::{Positive, aligned, both_tracked, require_same_dtype};
 
 /// The shape of the covariances of B pairs of sets of points, `[B, N1, N2]`. One argument may be a single set.
 ///
@@ -117,22 +117,26 @@ pub(super) fn no_products(
     (rows == 0 || columns == 0).then(|| Tensor::zeros([rows, width], options))
 }
 
-/// `(√w_d·x_d for all d, √b)`, `[…, N, D + 1]`, at points `[…, N, D]`, for weights w, `[D]` or `[1]`, and an
-/// offset b, `[1]`.
+/// `(√w_d·x_d for all d, √b)`, `[…, N, D + 1]`, at points `[…, N, D]`, for weights w, `[…, 1, D]` or
+/// `[…, 1, 1]`, and an offset b, `[…, 1, 1]`.
 pub(super) fn with_offset<const R: usize>(
     x: Tensor<R>,
-    weights: Tensor<1>,
-    offset: Tensor<1>,
+    weights: Tensor<R>,
+    offset: Tensor<R>,
 ) -> Tensor<R> {
+    let x = x * weights.sqrt();
     let mut shape = x.dims();
     shape[R - 1] = 1;
-    let offset = offset.sqrt().unsqueeze::<R>().expand(shape);
-    let (x, offset) = both_tracked(x * weights.sqrt().unsqueeze(), offset);
+    let (x, offset) = both_tracked(x, offset.sqrt().expand(shape));
     Tensor::cat(vec![x, offset], R - 1)
 }
 
-/// Repeats a variance, `[1]`, for each point of B sets, `[B, N]`.
+/// Repeats the variance of one kernel, `[1]`, or of each of B kernels, `[B]`, for each point of one set or of B
+/// sets, `[B, N]`.
 pub(super) fn at_each(variance: Tensor<1>, points: &Tensor<3>) -> Tensor<2> {
-    let [batch, rows, _] = points.dims();
-    no_variances(points).unwrap_or_else(|| variance.expand([batch, rows]))
+    let ([batch, rows, _], [members]) = (points.dims(), variance.dims());
+    no_variances(points).unwrap_or_else(|| match members {
+        1 => variance.expand([batch, rows]),
+        _ => aligned::<2>(variance, members).expand([batch.max(members), rows]),
+    })
 }

@@ -121,8 +121,8 @@ tied!(variance of Polynomial);
 impl Kernel for Polynomial {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("polynomial", &self.variance, &[&x1, &x2]);
-        let weighted = x1 * self.variance.value().unsqueeze(); // [B, N1, D]
-        self.power(weighted.exact_matmul(x2.transpose()) + self.offset.value().unsqueeze())
+        let weighted = x1 * self.variance.aligned(); // [B, N1, D]
+        self.power(weighted.exact_matmul(x2.transpose()) + self.offset.aligned())
     }
 
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
@@ -130,9 +130,9 @@ impl Kernel for Polynomial {
         if let Some(none) = no_variances(&x) {
             return none;
         }
-        let squares = x.square() * self.variance.value().unsqueeze(); // [B, N, D]
+        let squares = x.square() * self.variance.aligned(); // [B, N, D]
         let sums = squares.sum_dim(2).squeeze_dim::<2>(2);
-        self.power(sums + self.offset.value().unsqueeze())
+        self.power(sums + self.offset.aligned())
     }
 
     /// All products of up to q inputs, each with the root of its multinomial coefficient.
@@ -146,7 +146,7 @@ impl Kernel for Polynomial {
         let count = Monomials::count(dimensions + 1, self.degree);
         NoFunctionDraws::refuse_more("Polynomial", count)?;
         let monomials = Monomials::new(dimensions + 1, self.degree);
-        let (weights, offset) = (self.variance.value(), self.offset.value());
+        let (weights, offset) = (self.variance.aligned(), self.offset.aligned());
         Ok(PriorFeatures::exact(count, move |x| {
             monomials.evaluate(with_offset(x, weights.clone(), offset.clone()))
         }))

@@ -36,11 +36,11 @@ use std::collections::BTreeMap;
 ///         let ([first, rows, _], [second, columns, _]) = (x1.dims(), x2.dims());
 ///         let shape = [first.max(second), rows, columns]; // [B, N1, N2]
 ///         let earlier = x1.expand(shape).min_pair(x2.transpose().expand(shape));
-///         earlier * self.variance.value().unsqueeze()
+///         earlier * self.variance.aligned()
 ///     }
 ///
 ///     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
-///         x.squeeze_dim::<2>(2) * self.variance.value().unsqueeze()
+///         x.squeeze_dim::<2>(2) * self.variance.aligned()
 ///     }
 /// }
 ///

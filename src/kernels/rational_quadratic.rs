@@ -130,11 +130,11 @@ tied!(lengthscale of RationalQuadratic);
 impl Kernel for RationalQuadratic {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("rational quadratic", &self.lengthscale, &[&x1, &x2]);
-        let lengthscale = self.lengthscale.value().unsqueeze::<3>(); // [1, 1, D]
-        let shape = self.shape.value().unsqueeze::<3>(); // [1, 1, 1]
+        let lengthscale = self.lengthscale.aligned::<3>(); // [B, 1, D]
+        let shape = self.shape.aligned::<3>(); // [B, 1, 1]
         let squares = squared_distances(x1 / lengthscale.clone(), x2 / lengthscale);
         let profile = ((squares / (shape.clone() * 2.0)).log1p() * shape.neg()).exp();
-        profile * self.variance.value().unsqueeze()
+        profile * self.variance.aligned()
     }
 
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {

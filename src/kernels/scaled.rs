@@ -115,15 +115,15 @@ impl Scaled {
 
 impl Kernel for Scaled {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
-        self.base.covariance(x1, x2) * self.outputscale.value().unsqueeze()
+        self.base.covariance(x1, x2) * self.outputscale.aligned()
     }
 
     fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
-        self.base.matrix(x) * self.outputscale.value().unsqueeze()
+        self.base.matrix(x) * self.outputscale.aligned()
     }
 
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
-        self.base.diagonal(x) * self.outputscale.value().unsqueeze()
+        self.base.diagonal(x) * self.outputscale.aligned()
     }
 
     fn structure(&self) -> Structure<'_> {

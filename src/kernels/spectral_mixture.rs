@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     ops::Stationary,
-    parameter::{Positive, defaults, numbers, vector},
+    parameter::{Positive, aligned, defaults, numbers, vector},
     register,
 };
 
@@ -100,7 +100,8 @@ impl SpectralComponent {
             lengthscales: self.lengthscale.value(),
             variance: self.variance.value(),
         };
-        envelope.covariance(x1.clone(), x2.clone()) * cosines(x1, x2, self.frequency.val())
+        let frequency = aligned(self.frequency.val(), self.lengthscale.members()); // [B, 1, D]
+        envelope.covariance(x1.clone(), x2.clone()) * cosines(x1, x2, frequency)
     }
 
     /// `ω = z/ℓ`, `z ~ N(0, I)`.

@@ -43,19 +43,20 @@ pub enum Structure<'a> {
 pub struct StationaryParameters {
     /// φ
     pub profile: Stationary,
-    /// ℓ, `[D]`, or `[1]` if shared by all dimensions
+    /// ℓ, `[D]`, or `[1]` if shared by all dimensions; those of B members one after the other
     pub lengthscales: Tensor<1>,
-    /// σ², `[1]`
+    /// σ², `[1]`, or `[B]` for B members
     pub variance: Tensor<1>,
 }
 
 impl StationaryParameters {
-    /// The covariances of B pairs of sets of points, `[B, N1, N2]`.
+    /// The covariances of B pairs of sets of points, or of one pair for each of B members, `[B, N1, N2]`.
     pub(super) fn covariance(self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
-        let [batch, ..] = covariance_shape(&x1, &x2);
-        let lengthscales = match batch {
-            1 => self.lengthscales,
-            _ => expanded(self.lengthscales.unsqueeze::<2>(), batch).flatten(0, 1), // [B·D]
+        let ([sets, ..], [members]) = (covariance_shape(&x1, &x2), self.variance.dims());
+        let batch = sets.max(members);
+        let lengthscales = match members == batch {
+            true => self.lengthscales,
+            false => expanded(self.lengthscales.unsqueeze::<2>(), batch).flatten(0, 1), // [B·D]
         };
         ops::covariances(
             self.profile,

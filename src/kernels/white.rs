@@ -90,15 +90,18 @@ impl White {
 impl Kernel for White {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("white", &self.variance, &[&x1, &x2]);
-        Tensor::zeros(covariance_shape(&x1, &x2), (&x1.device(), x1.dtype()))
+        let [batch, rows, columns] = covariance_shape(&x1, &x2);
+        let shape = [batch.max(self.variance.members()), rows, columns];
+        Tensor::zeros(shape, (&x1.device(), x1.dtype()))
     }
 
     fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
         require_fit("white", &self.variance, &[&x]);
         let [batch, rows, _] = x.dims();
-        let variance = self.variance.value();
+        let variance = self.variance.aligned::<3>(); // [B, 1, 1]
+        let batch = batch.max(variance.dims()[0]);
         let identity = Tensor::<2>::eye(rows, &x.device()).cast(variance.dtype());
-        expanded((identity * variance.unsqueeze()).unsqueeze(), batch)
+        expanded(identity.unsqueeze() * variance, batch)
     }
 
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {

@@ -17,7 +17,7 @@ use super::{
     AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, QuadratureCenter,
     TargetDistribution,
     distributions::AsymmetricLaplaceTarget,
-    likelihood::{draw, sum_outputs},
+    likelihood::{draw, of_all_outputs, of_output, sum_outputs},
     quadrature::SMALLEST_VARIANCE,
 };
 use crate::{
@@ -117,32 +117,32 @@ impl AsymmetricLaplaceConfig {
 }
 
 impl AsymmetricLaplace {
-    /// The scale s, `[1]`.
+    /// The scale s, `[1]`, or `[P]` if each output has its own.
     pub fn scale(&self) -> Tensor<1> {
         self.scale.value()
     }
 
-    /// The quantile τ, `[1]`.
+    /// The quantile τ, `[1]`, or `[P]` if each output has its own.
     pub fn quantile(&self) -> Tensor<1> {
         self.quantile.value()
     }
 
-    /// τ and `1 − τ`, `[1, …]`: the weights of errors above and below the function.
+    /// τ and `1 − τ`, `[…, P]`: the weights of errors above and below the function.
     fn weights<const D: usize>(&self) -> (Tensor<D>, Tensor<D>) {
-        let quantile = self.quantile().reshape([1; D]);
+        let quantile = self.quantile().unsqueeze::<D>();
         (quantile.clone(), quantile.neg() + 1.0)
     }
 
-    /// `log τ(1 − τ) − log s`, `[1, …]`.
+    /// `log τ(1 − τ) − log s`, `[…, P]`.
     fn constant<const D: usize>(&self) -> Tensor<D> {
         let (above, below) = self.weights();
-        (above * below).log() - self.scale().log().reshape([1; D])
+        (above * below).log() - self.scale().log().unsqueeze::<D>()
     }
 
-    /// `E[y − f] = s·(1 − 2τ)/(τ(1 − τ))` and `Var[y | f] = s²·(τ² + (1 − τ)²)/(τ(1 − τ))²`, `[1, …]`.
+    /// `E[y − f] = s·(1 − 2τ)/(τ(1 − τ))` and `Var[y | f] = s²·(τ² + (1 − τ)²)/(τ(1 − τ))²`, `[…, P]`.
     fn noise_moments<const D: usize>(&self) -> (Tensor<D>, Tensor<D>) {
         let (above, below) = self.weights();
-        let unit = self.scale().reshape([1; D]) / (above.clone() * below.clone());
+        let unit = self.scale().unsqueeze::<D>() / (above.clone() * below.clone());
         let square = above.clone().square() + below.clone().square();
         (unit.clone() * (below - above), unit.square() * square)
     }
@@ -202,7 +202,7 @@ impl Likelihood for AsymmetricLaplace {
         let error = targets.unsqueeze::<3>() - function;
         let (above, below) = self.weights();
         let loss = error.clone().clamp_min(0.0) * above + error.neg().clamp_min(0.0) * below;
-        self.constant() - loss / self.scale().reshape([1; 3])
+        self.constant() - loss / self.scale().unsqueeze::<3>()
     }
 
     /// In closed form: `E[τ·z₊ + (1 − τ)·(−z)₊] = τ·m + E[(−z)₊]` for `z = y − f ~ N(m, σ²)`.
@@ -210,7 +210,7 @@ impl Likelihood for AsymmetricLaplace {
         self.description().require_sizes(&targets, &marginals);
         let error = targets - marginals.mean;
         let below = expected_positive_part(error.clone().neg(), marginals.variance);
-        let loss = (error * self.weights().0 + below) / self.scale().reshape([1, 1]);
+        let loss = (error * self.weights().0 + below) / self.scale().unsqueeze::<2>();
         sum_outputs(self.constant() - loss)
     }
 
@@ -218,7 +218,7 @@ impl Likelihood for AsymmetricLaplace {
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.description().require_sizes(&targets, &marginals);
         let error = targets - marginals.mean;
-        let (scale, variance) = (self.scale().reshape([1, 1]), marginals.variance);
+        let (scale, variance) = (self.scale().unsqueeze::<2>(), marginals.variance);
         let (above, below) = self.weights();
         let above = side(error.clone(), variance.clone(), above / scale.clone());
         let below = side(error.neg(), variance, below / scale);
@@ -228,7 +228,7 @@ impl Likelihood for AsymmetricLaplace {
     fn peak(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
         Some(QuadratureCenter {
             center: targets.clone(),
-            width: targets.zeros_like() + self.scale().reshape([1, 1]),
+            width: targets.zeros_like() + self.scale().unsqueeze::<2>(),
         })
     }
 
@@ -240,8 +240,9 @@ impl Likelihood for AsymmetricLaplace {
 
     /// The difference of two exponential numbers with means `s/τ` and `s/(1 − τ)`.
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        let (scale, quantile) = (self.scale.to_vec()[0], self.quantile.to_vec()[0]);
-        draw(function, 1, |f| {
+        let (scales, quantiles) = (self.scale.to_vec(), self.quantile.to_vec());
+        draw(function, 1, |f, output| {
+            let (scale, quantile) = (of_output(&scales, output), of_output(&quantiles, output));
             let [above, below]: [f64; 2] = [Exp1.sample(random), Exp1.sample(random)];
             f[0] + scale * (above / quantile - below / (1.0 - quantile))
         })
@@ -257,8 +258,8 @@ impl Likelihood for AsymmetricLaplace {
 
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
         Some(Arc::new(AsymmetricLaplaceTarget {
-            scale: self.scale.to_vec()[0],
-            quantile: self.quantile.to_vec()[0],
+            scale: of_all_outputs(&self.scale.to_vec())?,
+            quantile: of_all_outputs(&self.quantile.to_vec())?,
         }))
     }
 }

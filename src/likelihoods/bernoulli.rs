@@ -105,7 +105,7 @@ impl Likelihood for Bernoulli {
     }
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        draw(function, 1, |f| {
+        draw(function, 1, |f, _| {
             let uniform: f64 = random.random();
             f64::from(u8::from(uniform < functions::normal_cdf(f[0])))
         })

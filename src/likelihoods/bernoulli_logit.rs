@@ -98,7 +98,7 @@ impl Likelihood for BernoulliLogit {
     }
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        draw(function, 1, |f| {
+        draw(function, 1, |f, _| {
             let uniform: f64 = random.random();
             f64::from(u8::from(uniform < logistic(f[0])))
         })

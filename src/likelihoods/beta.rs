@@ -14,8 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, QuadratureCenter,
-    TargetDistribution, TargetKind, bernoulli_logit::logistic, distributions::BetaTarget,
-    likelihood::draw,
+    TargetDistribution, TargetKind,
+    bernoulli_logit::logistic,
+    distributions::BetaTarget,
+    likelihood::{draw, of_all_outputs, of_output},
 };
 use crate::{
     ops::{sigmoid, softplus, stirling_remainder},
@@ -111,7 +113,7 @@ impl Likelihood for Beta {
         self.description().require_value_sizes(&targets, &function);
         let precision = self.precision();
         let part = |log_target: Tensor<3>, log_mean: Tensor<3>| {
-            let scaled = log_mean.clone().exp() * precision.clone().reshape([1; 3]);
+            let scaled = log_mean.clone().exp() * precision.clone().unsqueeze::<3>();
             let remainder = stirling_remainder(scaled.clone().clamp_min(SMALLEST_PARAMETER));
             scaled * (log_target.clone() - log_mean.clone()) + log_mean * 0.5
                 - log_target
@@ -123,13 +125,13 @@ impl Likelihood for Beta {
             + stirling_remainder(precision.clone());
         part(log, softplus(function.clone().neg()).neg())
             + part(log_rest, softplus(function).neg())
-            + constant.reshape([1; 3])
+            + constant.unsqueeze::<3>()
     }
 
     /// The derivative `s·m·m'·[log(y/y') − ψ(s·m) + ψ(s·m')]` vanishes between 0 and `log(y/y')`.
     /// The zero is found by bisection, with `log(x + ½) − 1/x` for the digamma function.
     fn peak(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
-        let precision = self.precision().detach().reshape([1, 1]);
+        let precision = self.precision().detach().unsqueeze::<2>();
         let digamma = |x: Tensor<2>| (x.clone() + 0.5).log() - x.recip();
         let parts = |f: &Tensor<2>| (sigmoid(f.clone()), sigmoid(f.clone().neg()));
         let logit = targets.clone().log() - targets.clone().neg().log1p();
@@ -156,13 +158,14 @@ impl Likelihood for Beta {
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
         let mean = sigmoid(function.clone());
         let variance = mean.clone() * sigmoid(function.neg());
-        let scale = (self.precision() + 1.0).reshape([1; 3]);
+        let scale = (self.precision() + 1.0).unsqueeze::<3>();
         (mean, variance / scale)
     }
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        let precision = self.precision.to_vec()[0];
-        draw(function, 1, |f| {
+        let precision = self.precision.to_vec();
+        draw(function, 1, |f, output| {
+            let precision = of_output(&precision, output);
             let mean = logistic(f[0]);
             let values = rand_distr::Beta::new(precision * mean, precision * logistic(-f[0]));
             values.map_or(mean, |values| values.sample(random))
@@ -170,8 +173,7 @@ impl Likelihood for Beta {
     }
 
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
-        Some(Arc::new(BetaTarget {
-            precision: self.precision.to_vec()[0],
-        }))
+        let precision = of_all_outputs(&self.precision.to_vec())?;
+        Some(Arc::new(BetaTarget { precision }))
     }
 }

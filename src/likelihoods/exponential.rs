@@ -99,7 +99,7 @@ impl Likelihood for Exponential {
     }
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        draw(function, 1, |f| {
+        draw(function, 1, |f, _| {
             let standard: f64 = Exp1.sample(random);
             f[0].exp() * standard
         })

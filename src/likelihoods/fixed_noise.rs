@@ -104,7 +104,7 @@ impl Likelihood for FixedNoise {
     }
 
     fn sample(&self, function: Tensor<3>, _random: &mut dyn Rng) -> Tensor<3> {
-        draw(function, 1, |f| f[0])
+        draw(function, 1, |f, _| f[0])
     }
 
     /// `log N(y_n | μ_n, v_n) − σ_n²/(2v_n)`, in closed form.

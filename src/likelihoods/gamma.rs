@@ -15,7 +15,7 @@ use super::{
     AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, QuadratureCenter,
     TargetDistribution, TargetKind,
     distributions::GammaTarget,
-    likelihood::{draw, sum_outputs},
+    likelihood::{draw, of_all_outputs, of_output, sum_outputs},
     log_link,
 };
 use crate::{
@@ -85,7 +85,7 @@ impl GammaConfig {
 }
 
 impl Gamma {
-    /// The shape k, `[1]`.
+    /// The shape k, `[1]`, or `[P]` if each output has its own.
     pub fn shape(&self) -> Tensor<1> {
         self.shape.value()
     }
@@ -100,10 +100,10 @@ impl Gamma {
         addend: Option<Tensor<D>>,
     ) -> Tensor<D> {
         let shape = self.shape();
-        let constant = log_link::log_gamma_beyond_powers(shape.clone()).reshape([1; D]);
+        let constant = log_link::log_gamma_beyond_powers(shape.clone()).unsqueeze::<D>();
         let log = targets.log();
         let excess = log_link::excess(log.clone() - function, addend);
-        (excess * shape.reshape([1; D]) + log + constant).neg()
+        (excess * shape.unsqueeze::<D>() + log + constant).neg()
     }
 }
 
@@ -120,7 +120,7 @@ impl Likelihood for Gamma {
     /// Below `log y` the density falls off over a distance of `1/√k`. For a small shape it stays
     /// almost constant there and falls off only below `log(k·y)`.
     fn peak(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
-        let shape = self.shape().reshape([1, 1]);
+        let shape = self.shape().unsqueeze::<2>();
         let log = targets.clone().log();
         let width = shape.clone().sqrt().recip().clamp_max(1.0);
         Some(QuadratureCenter {
@@ -131,13 +131,14 @@ impl Likelihood for Gamma {
 
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
         let mean = function.exp();
-        let variance = mean.clone().square() / self.shape().reshape([1; 3]);
+        let variance = mean.clone().square() / self.shape().unsqueeze::<3>();
         (mean, variance)
     }
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        let shape = self.shape.to_vec()[0];
-        draw(function, 1, |f| {
+        let shape = self.shape.to_vec();
+        draw(function, 1, |f, output| {
+            let shape = of_output(&shape, output);
             let mean = f[0].exp();
             let values = rand_distr::Gamma::new(shape, mean / shape);
             values.map_or(mean, |values| values.sample(random))
@@ -153,12 +154,11 @@ impl Likelihood for Gamma {
 
     /// The mean is `exp(μ + σ²/2)`.
     fn predict(&self, marginals: Marginals) -> Marginals {
-        log_link::predict(marginals, 0.0, Some(self.shape().recip().reshape([1, 1])))
+        log_link::predict(marginals, 0.0, Some(self.shape().recip().unsqueeze::<2>()))
     }
 
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
-        Some(Arc::new(GammaTarget {
-            shape: self.shape.to_vec()[0],
-        }))
+        let shape = of_all_outputs(&self.shape.to_vec())?;
+        Some(Arc::new(GammaTarget { shape }))
     }
 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, TargetDistribution,
     distributions::NormalTarget,
-    likelihood::{draw, sum_outputs},
+    likelihood::{draw, of_all_outputs, of_output, sum_outputs},
 };
 use crate::{
     ops::expected_gaussian_log_density,
@@ -136,7 +136,7 @@ impl Gaussian {
         }
     }
 
-    /// The noise variances σ²: `[1]` if all outputs share one, or `[P]`.
+    /// The noise variance σ², `[1]`, or `[P]` if each output has its own.
     pub fn noise(&self) -> Tensor<1> {
         self.noise.value()
     }
@@ -156,7 +156,7 @@ impl Likelihood for Gaussian {
         self.description().require_value_sizes(&targets, &function);
         log_normal(
             targets.unsqueeze::<3>() - function,
-            self.noise().unsqueeze(),
+            self.noise().unsqueeze::<3>(),
         )
     }
 
@@ -166,25 +166,24 @@ impl Likelihood for Gaussian {
     }
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        // Draws are made output by output.
         let noise = self.noise.to_vec();
-        let mut deviations = noise.iter().map(|noise| noise.sqrt()).cycle();
-        draw(function, 1, |f| {
+        draw(function, 1, |f, output| {
             let standard: f64 = StandardNormal.sample(random);
-            f[0] + deviations.next().unwrap_or_default() * standard
+            f[0] + of_output(&noise, output).sqrt() * standard
         })
     }
 
     /// `log N(y_n | μ_n, σ²) − σ_n²/(2σ²)`, in closed form.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.description().require_sizes(&targets, &marginals);
-        let (Marginals { mean, variance }, noise) = (marginals, self.noise());
+        let Marginals { mean, variance } = marginals;
+        let noise = self.noise();
         if noise.dims() == [1] {
             return expected_gaussian_log_density(mean, variance, targets, noise);
         }
         let noise = noise.unsqueeze::<2>(); // [1, P]
-        let squares = (targets - mean).square() + variance;
-        sum_outputs((squares / noise.clone() + noise.log() + (2.0 * PI).ln()) * -0.5)
+        let at_mean = log_normal(targets - mean, noise.clone());
+        sum_outputs(at_mean - variance / (noise * 2.0))
     }
 
     /// `log N(y_n | μ_n, σ_n² + σ²)`.
@@ -196,7 +195,7 @@ impl Likelihood for Gaussian {
 
     fn predict(&self, marginals: Marginals) -> Marginals {
         Marginals {
-            variance: marginals.variance + self.noise().unsqueeze(),
+            variance: marginals.variance + self.noise().unsqueeze::<2>(),
             mean: marginals.mean,
         }
     }

@@ -18,7 +18,7 @@ use super::{
     QuadratureCenter, TargetDistribution,
     distributions::HeteroskedasticTarget,
     gaussian::log_normal,
-    likelihood::{block, draw, sum_outputs},
+    likelihood::{block, draw, of_all_outputs, of_output, sum_outputs},
 };
 use crate::{
     parameter::{ParameterError, Positive, defaults},
@@ -127,15 +127,15 @@ impl Likelihood for Heteroskedastic {
 
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
         let log_noise = block(function.clone(), 1, 2);
-        let variance = log_noise.exp() * self.noise().reshape([1; 3]);
+        let variance = log_noise.exp() * self.noise().unsqueeze::<3>();
         (block(function, 0, 2), variance)
     }
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        let base = self.noise.to_vec()[0];
-        draw(function, 2, |values| {
+        let base = self.noise.to_vec();
+        draw(function, 2, |values, output| {
             let standard: f64 = StandardNormal.sample(random);
-            values[0] + (base * values[1].exp()).sqrt() * standard
+            values[0] + (of_output(&base, output) * values[1].exp()).sqrt() * standard
         })
     }
 
@@ -143,7 +143,7 @@ impl Likelihood for Heteroskedastic {
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.description().require_sizes(&targets, &marginals);
         let (function, log_noise) = split(marginals);
-        let noise = self.noise().reshape([1, 1]);
+        let noise = self.noise().unsqueeze::<2>();
         let squares = (targets - function.mean).square() + function.variance;
         let precision = (log_noise.variance * 0.5 - log_noise.mean.clone()).exp();
         let scaled = squares * precision / noise.clone();
@@ -159,13 +159,13 @@ impl Likelihood for Heteroskedastic {
         let noise = self.noise();
         let log_density = |log_noise: Tensor<3>| {
             let own = function.variance.clone().unsqueeze();
-            let variance = log_noise.exp() * noise.clone().reshape([1; 3]) + own;
+            let variance = log_noise.exp() * noise.clone().unsqueeze::<3>() + own;
             log_normal(error.clone().unsqueeze(), variance)
         };
         // The most likely noise variance is about the squared error, but noise below the variance
         // of the function cannot be told apart.
         let explained = error.clone().square().max_pair(function.variance.clone());
-        let likeliest = explained.clamp_min(SMALLEST_NOISE) / noise.clone().reshape([1, 1]);
+        let likeliest = explained.clamp_min(SMALLEST_NOISE) / noise.clone().unsqueeze::<2>();
         let peak = QuadratureCenter {
             width: likeliest.ones_like(),
             center: likeliest.log(),
@@ -179,14 +179,13 @@ impl Likelihood for Heteroskedastic {
         let (function, log_noise) = split(marginals);
         let noise = (log_noise.mean + log_noise.variance * 0.5).exp();
         Marginals {
-            variance: function.variance + noise * self.noise().reshape([1, 1]),
+            variance: function.variance + noise * self.noise().unsqueeze::<2>(),
             mean: function.mean,
         }
     }
 
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
-        Some(Arc::new(HeteroskedasticTarget {
-            noise: self.noise.to_vec()[0],
-        }))
+        let noise = of_all_outputs(&self.noise.to_vec())?;
+        Some(Arc::new(HeteroskedasticTarget { noise }))
     }
 }

@@ -17,6 +17,9 @@ use crate::{custom::AnyModule, parameter::numbers, process::Marginals};
 /// Shapes: P outputs; F latent functions and T target columns, multiples of P that the
 /// [description](Self::description) gives; Y columns that describe a prediction, which is P, or C·P
 /// for unordered labels.
+///
+/// All outputs share the parameters, unless P likelihoods are
+/// [`stacked`](crate::parameter::stacked): then each output has its own.
 pub trait Likelihood: AnyModule {
     /// The name, the numbers of functions and target columns of an output, and the valid targets.
     fn description(&self) -> LikelihoodDescription;
@@ -137,7 +140,8 @@ pub trait Likelihood: AnyModule {
     }
 
     /// The distribution of one target under Gaussian functions, with the current parameters. `None`
-    /// if targets are unordered labels or the likelihood does not implement it.
+    /// if targets are unordered labels, the likelihood does not implement it, or outputs have parameters
+    /// of their own.
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
         None
     }
@@ -155,6 +159,10 @@ impl dyn Likelihood + '_ {
     /// # Shapes
     ///
     /// - `marginals`: of the functions, `[N, F]`
+    ///
+    /// # Panics
+    ///
+    /// If outputs have parameters of their own.
     pub fn class_probabilities(&self, marginals: Marginals) -> Option<Tensor<2>> {
         let LikelihoodDescription {
             classes, latents, ..
@@ -257,11 +265,24 @@ pub(super) fn block<const D: usize>(values: Tensor<D>, index: usize, count: usiz
     values.narrow(D - 1, index * width, width)
 }
 
-/// Draws each output from the values of its `latents` functions, `[S, N, F]` to `[S, N, P]`.
+/// A parameter's value for an output: all outputs share one, or each has its own.
+pub(super) fn of_output(values: &[f64], output: usize) -> f64 {
+    values[output % values.len()]
+}
+
+/// The value of a parameter that all outputs share.
+pub(super) fn of_all_outputs(values: &[f64]) -> Option<f64> {
+    match values {
+        [value] => Some(*value),
+        _ => None,
+    }
+}
+
+/// Draws each output, given with its index, from the values of its `latents` functions, `[S, N, F]` to `[S, N, P]`.
 pub(super) fn draw(
     function: Tensor<3>,
     latents: usize,
-    mut one: impl FnMut(&[f64]) -> f64,
+    mut one: impl FnMut(&[f64], usize) -> f64,
 ) -> Tensor<3> {
     let [samples, rows, functions] = function.dims();
     let outputs = functions / latents;
@@ -273,7 +294,7 @@ pub(super) fn draw(
             for (latent, value) in own.iter_mut().enumerate() {
                 *value = values[latent * outputs + output];
             }
-            draws.push(one(&own));
+            draws.push(one(&own, output));
         }
     }
     Tensor::from_data(TensorData::new(draws, [samples, rows, outputs]), options)

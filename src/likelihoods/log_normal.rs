@@ -16,7 +16,7 @@ use super::{
     TargetDistribution, TargetKind,
     distributions::LogNormalTarget,
     gaussian::log_normal,
-    likelihood::{draw, sum_outputs},
+    likelihood::{draw, of_all_outputs, of_output, sum_outputs},
     log_link,
 };
 use crate::{
@@ -92,7 +92,7 @@ impl LogNormalConfig {
 }
 
 impl LogNormal {
-    /// The variance v of the logarithm, `[1]`.
+    /// The variance v of the logarithm, `[1]`, or `[P]` if each output has its own.
     pub fn noise(&self) -> Tensor<1> {
         self.noise.value()
     }
@@ -108,30 +108,30 @@ impl Likelihood for LogNormal {
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
         self.description().require_value_sizes(&targets, &function);
         let log = targets.log().unsqueeze::<3>();
-        log_normal(log.clone() - function, self.noise().reshape([1; 3])) - log
+        log_normal(log.clone() - function, self.noise().unsqueeze::<3>()) - log
     }
 
     fn peak(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
         let center = targets.clone().log();
         Some(QuadratureCenter {
-            width: center.zeros_like() + self.noise().sqrt().reshape([1, 1]),
+            width: center.zeros_like() + self.noise().sqrt().unsqueeze::<2>(),
             center,
         })
     }
 
     /// `E[y | f] = exp(f + v/2)`, `Var[y | f] = E[y | f]²·(e^v − 1)`.
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
-        let noise = self.noise().reshape([1; 3]);
+        let noise = self.noise().unsqueeze::<3>();
         let mean = (function + noise.clone() * 0.5).exp();
         let variance = mean.clone().square() * exp_minus_one(noise);
         (mean, variance)
     }
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        let deviation = self.noise.to_vec()[0].sqrt();
-        draw(function, 1, |f| {
-            let noise: f64 = StandardNormal.sample(random);
-            (f[0] + deviation * noise).exp()
+        let noise = self.noise.to_vec();
+        draw(function, 1, |f, output| {
+            let standard: f64 = StandardNormal.sample(random);
+            (f[0] + of_output(&noise, output).sqrt() * standard).exp()
         })
     }
 
@@ -139,7 +139,7 @@ impl Likelihood for LogNormal {
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.description().require_sizes(&targets, &marginals);
         let Marginals { mean, variance } = marginals;
-        let (log, noise) = (targets.log(), self.noise().reshape([1, 1]));
+        let (log, noise) = (targets.log(), self.noise().unsqueeze::<2>());
         let density = log_normal(log.clone() - mean, noise.clone());
         sum_outputs(density - variance / noise * 0.5 - log)
     }
@@ -149,20 +149,19 @@ impl Likelihood for LogNormal {
         self.description().require_sizes(&targets, &marginals);
         let Marginals { mean, variance } = marginals;
         let log = targets.log();
-        let variance = variance + self.noise().reshape([1, 1]);
+        let variance = variance + self.noise().unsqueeze::<2>();
         sum_outputs(log_normal(log.clone() - mean, variance) - log)
     }
 
     /// `log y ~ N(μ, σ² + v)`.
     fn predict(&self, marginals: Marginals) -> Marginals {
-        let variance = marginals.variance + self.noise().reshape([1, 1]);
+        let variance = marginals.variance + self.noise().unsqueeze::<2>();
         let mean = marginals.mean;
         log_link::predict(Marginals { mean, variance }, 0.0, None)
     }
 
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
-        Some(Arc::new(LogNormalTarget {
-            noise: self.noise.to_vec()[0],
-        }))
+        let noise = of_all_outputs(&self.noise.to_vec())?;
+        Some(Arc::new(LogNormalTarget { noise }))
     }
 }

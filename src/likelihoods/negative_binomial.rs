@@ -15,7 +15,7 @@ use super::{
     AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, QuadratureCenter,
     TargetDistribution, TargetKind,
     distributions::NegativeBinomialTarget,
-    likelihood::draw,
+    likelihood::{draw, of_all_outputs, of_output},
     log_link,
     poisson::{draw_count, is_count, is_zero, log_factorial_beyond_powers, positive},
 };
@@ -92,14 +92,14 @@ impl NegativeBinomialConfig {
 }
 
 impl NegativeBinomial {
-    /// The dispersion α, `[1]`.
+    /// The dispersion α, `[1]`, or `[P]` if each output has its own.
     pub fn dispersion(&self) -> Tensor<1> {
         self.dispersion.value()
     }
 
     /// The terms that do not depend on `f`, `[N, P]`.
     fn log_constant(&self, targets: &Tensor<2>, size: Tensor<2>) -> Tensor<2> {
-        let scaled = targets.clone() * self.dispersion().reshape([1, 1]); // α·y
+        let scaled = targets.clone() * self.dispersion().unsqueeze::<2>(); // α·y
         let ratio = log_ratio(scaled.clone()) * targets.clone(); // r·log(1 + α·y)
         let remainders =
             stirling_remainder(targets.clone() + size.clone()) - stirling_remainder(size);
@@ -109,7 +109,7 @@ impl NegativeBinomial {
 
     /// `r·log(1 + eˣ)`, `x = f + log α`, computed as `e^f` times the log ratio for `x ≤ 0`.
     fn log_failure(&self, function: Tensor<3>, excess: Tensor<3>) -> Tensor<3> {
-        let dispersion = self.dispersion().reshape([1; 3]);
+        let dispersion = self.dispersion().unsqueeze::<3>();
         let is_large = excess.clone().greater_elem(0.0);
         let large = softplus(excess.clone()) / dispersion.clone();
         let ratio = log_ratio(excess.clamp_max(0.0).exp());
@@ -133,9 +133,9 @@ impl Likelihood for NegativeBinomial {
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
         self.description().require_value_sizes(&targets, &function);
         let dispersion = self.dispersion();
-        let size = dispersion.clone().recip().reshape([1, 1]); // r
+        let size = dispersion.clone().recip().unsqueeze::<2>(); // r
         let constant = self.log_constant(&targets, size.clone());
-        let excess = function.clone() + dispersion.clone().log().reshape([1; 3]); // x
+        let excess = function.clone() + dispersion.clone().log().unsqueeze::<3>(); // x
         let counts = positive(targets.clone());
         // y·(f − log y) is zero for a count of zero.
         let log = counts.log() * (is_zero(targets.clone()).neg() + 1.0);
@@ -147,7 +147,7 @@ impl Likelihood for NegativeBinomial {
     /// Below `log y` the density falls off over a distance of `√(1/y + α)`. For a large dispersion
     /// it stays almost constant there and falls off only below `log(y/α)`.
     fn peak(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
-        let dispersion = self.dispersion().reshape([1, 1]);
+        let dispersion = self.dispersion().unsqueeze::<2>();
         let counts = positive(targets.clone());
         let width = (counts.clone().recip() + dispersion.clone()).sqrt();
         Some(QuadratureCenter {
@@ -158,14 +158,15 @@ impl Likelihood for NegativeBinomial {
 
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
         let mean = function.exp();
-        let dispersion = self.dispersion().reshape([1; 3]);
+        let dispersion = self.dispersion().unsqueeze::<3>();
         (mean.clone(), mean.clone().square() * dispersion + mean)
     }
 
     /// Draws a Poisson count whose rate has a gamma distribution.
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        let dispersion = self.dispersion.to_vec()[0];
-        draw(function, 1, |f| {
+        let dispersion = self.dispersion.to_vec();
+        draw(function, 1, |f, output| {
+            let dispersion = of_output(&dispersion, output);
             let mean = f[0].exp();
             let rates = rand_distr::Gamma::new(1.0 / dispersion, mean * dispersion);
             let rate = rates.map_or(mean, |rates| rates.sample(random));
@@ -175,12 +176,11 @@ impl Likelihood for NegativeBinomial {
 
     /// The mean is `exp(μ + σ²/2)`.
     fn predict(&self, marginals: Marginals) -> Marginals {
-        log_link::predict(marginals, 1.0, Some(self.dispersion().reshape([1, 1])))
+        log_link::predict(marginals, 1.0, Some(self.dispersion().unsqueeze::<2>()))
     }
 
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
-        Some(Arc::new(NegativeBinomialTarget {
-            dispersion: self.dispersion.to_vec()[0],
-        }))
+        let dispersion = of_all_outputs(&self.dispersion.to_vec())?;
+        Some(Arc::new(NegativeBinomialTarget { dispersion }))
     }
 }

@@ -131,20 +131,36 @@ impl OrdinalConfig {
 }
 
 impl Ordinal {
-    /// The cut points b_1 … b_{C−1}, `[C − 1]`.
+    /// The cut points b_1 … b_{C−1}, `[C − 1]`, or those of one output after the other if each has its own.
     pub fn cut_points(&self) -> Tensor<1> {
-        let rises = self.gaps.value().cumsum(0);
-        let first = self.first_cut_point.val();
-        Tensor::cat(vec![first.clone(), rises + first], 0)
+        self.cut_points_of_each().flatten(0, 1)
+    }
+
+    /// The cut points of all outputs, `[1, C − 1]`, or of each, `[P, C − 1]`.
+    fn cut_points_of_each(&self) -> Tensor<2> {
+        let first = self.first_cut_point.val().unsqueeze_dim::<2>(1); // [P, 1]
+        let [outputs, _] = first.dims();
+        let gaps = (self.gaps.value()).reshape([outputs, self.classes - 2]);
+        Tensor::cat(vec![first.clone(), gaps.cumsum(1) + first], 1)
     }
 
     /// The cut points below and above the given labels, each in the shape of the labels.
     fn cut_points_around(&self, labels: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let shape = labels.dims();
-        let inner = self.cut_points();
-        let end = inner.zeros_like().narrow(0, 0, 1);
-        let all = Tensor::cat(vec![end.clone() - BEYOND, inner, end + BEYOND], 0);
-        let index = labels.int().reshape([shape[0] * shape[1]]);
+        let inner = self.cut_points_of_each();
+        let end = inner.zeros_like().narrow(1, 0, 1);
+        let all = Tensor::cat(vec![end.clone() - BEYOND, inner, end + BEYOND], 1);
+        let [outputs, cuts] = all.dims();
+        let mut index = labels.int();
+        if outputs > 1 {
+            assert!(
+                shape[1] == outputs,
+                "Ordinal: labels {shape:?} for {outputs} outputs with cut points of their own"
+            );
+            let first = Tensor::arange(0..outputs as i64, &index.device()) * cuts as i64;
+            index = index + first.unsqueeze();
+        }
+        let (all, index) = (all.flatten::<1>(0, 1), index.reshape([shape[0] * shape[1]]));
         let above = all.clone().select(0, index.clone() + 1);
         (all.select(0, index).reshape(shape), above.reshape(shape))
     }
@@ -209,8 +225,10 @@ impl Likelihood for Ordinal {
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
         let cut_points = numbers(self.cut_points());
-        draw(function, 1, |f| {
+        let each: Vec<&[f64]> = cut_points.chunks_exact(self.classes - 1).collect();
+        draw(function, 1, |f, output| {
             let standard: f64 = StandardNormal.sample(random);
+            let cut_points = each[output % each.len()];
             let below = cut_points.iter().filter(|&&cut| cut < f[0] + standard);
             below.count() as f64
         })
@@ -232,8 +250,8 @@ impl Likelihood for Ordinal {
     }
 
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
-        Some(Arc::new(OrdinalTarget {
-            cut_points: numbers(self.cut_points()),
-        }))
+        let cut_points = numbers(self.cut_points());
+        let are_shared = cut_points.len() == self.classes - 1;
+        are_shared.then(|| Arc::new(OrdinalTarget { cut_points }) as _)
     }
 }

@@ -142,7 +142,7 @@ impl Likelihood for Poisson {
     }
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        draw(function, 1, |f| draw_count(f[0].exp(), random))
+        draw(function, 1, |f, _| draw_count(f[0].exp(), random))
     }
 
     /// `y·μ − exp(μ + σ²/2) − log y!`.

@@ -13,13 +13,13 @@ use super::{
     QuadratureCenter, TargetKind,
     classes::{indicators, two_or_more},
     graded_nodes::NODES,
-    likelihood::{block, draw, sum_outputs},
+    likelihood::{block, draw, of_output, sum_outputs},
     quadrature::SMALLEST_VARIANCE,
     softmax::function_of_label,
 };
 use crate::{
     ops::log_normal_cdf,
-    parameter::{Fraction, ParameterError, numbers},
+    parameter::{Fraction, ParameterError},
     process::Marginals,
     register,
 };
@@ -153,20 +153,35 @@ impl RobustMaxConfig {
 }
 
 impl RobustMax {
-    /// ε, the probability of all other labels together.
+    /// ε, the probability of all other labels together, of the first output if each has its own.
     pub fn epsilon(&self) -> f64 {
-        let trained = self
-            .epsilon
-            .as_ref()
-            .map(|epsilon| numbers(epsilon.value()));
-        trained.map_or(self.fixed_epsilon, |trained| trained[0])
+        of_output(&self.epsilons(), 0)
+    }
+
+    /// ε of all outputs, or of each.
+    fn epsilons(&self) -> Vec<f64> {
+        let trained = self.epsilon.as_ref();
+        trained.map_or_else(|| vec![self.fixed_epsilon], Fraction::to_vec)
     }
 
     /// `1 − ε` and `ε/(C − 1)`, the probabilities of the largest function's label and of each other
-    /// label, as `[1, …]`.
+    /// label, as `[1, …]` or, if each output has its own, as a row for the columns of `like`.
     fn rates<const D: usize>(&self, like: &Tensor<D>) -> (Tensor<D>, Tensor<D>) {
         let epsilon = match &self.epsilon {
-            Some(epsilon) => epsilon.value().reshape([1; D]),
+            Some(epsilon) => {
+                let (epsilon, columns) = (epsilon.value(), like.dims()[D - 1]);
+                match epsilon.dims() {
+                    [1] => epsilon.unsqueeze(),
+                    // The columns of a class are those of all outputs.
+                    [outputs] => {
+                        assert!(
+                            columns.is_multiple_of(outputs),
+                            "RobustMax: {columns} columns for {outputs} outputs with an epsilon each"
+                        );
+                        epsilon.repeat(&[columns / outputs]).unsqueeze()
+                    }
+                }
+            }
             None => Tensor::full([1; D], self.fixed_epsilon, (&like.device(), like.dtype())),
         };
         let others = 1.0 / (self.classes - 1) as f64;
@@ -277,8 +292,8 @@ impl Likelihood for RobustMax {
     }
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        let epsilon = self.epsilon();
-        draw(function, self.classes, |f| {
+        let epsilon = self.epsilons();
+        draw(function, self.classes, |f, output| {
             let (mut largest, mut label) = (f64::NEG_INFINITY, 0);
             for (class, &value) in f.iter().enumerate() {
                 if value > largest {
@@ -286,7 +301,7 @@ impl Likelihood for RobustMax {
                 }
             }
             let uniform: f64 = random.random();
-            if uniform < epsilon {
+            if uniform < of_output(&epsilon, output) {
                 let other = random.random_range(0..self.classes - 1);
                 label = if other < label { other } else { other + 1 };
             }

@@ -191,7 +191,7 @@ impl Likelihood for Softmax {
     }
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        draw(function, self.classes, |f| {
+        draw(function, self.classes, |f, _| {
             let largest = f.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let weights: Vec<f64> = f.iter().map(|f| (f - largest).exp()).collect();
             let sum: f64 = weights.iter().sum();

@@ -18,7 +18,7 @@ use super::{
     QuadratureCenter, TargetDistribution,
     distributions::StudentTTarget,
     graded_nodes::NODES,
-    likelihood::{draw, sum_outputs},
+    likelihood::{draw, of_all_outputs, of_output, sum_outputs},
 };
 use crate::{
     ops::{log_ratio, stirling_remainder},
@@ -128,12 +128,12 @@ impl StudentTConfig {
 }
 
 impl StudentT {
-    /// The scale s, `[1]`.
+    /// The scale s, `[1]`, or `[P]` if each output has its own.
     pub fn scale(&self) -> Tensor<1> {
         self.scale.value()
     }
 
-    /// The degrees of freedom ν, `[1]`.
+    /// The degrees of freedom ν, `[1]`, or `[P]` if each output has its own.
     pub fn degrees_of_freedom(&self) -> Tensor<1> {
         match &self.degrees_of_freedom {
             Some(degrees) => degrees.value(),
@@ -141,7 +141,7 @@ impl StudentT {
         }
     }
 
-    /// The variance of a target given the function, `s²·ν/(ν − 2)`, `[1]`.
+    /// The variance of a target given the function, `s²·ν/(ν − 2)`.
     fn noise(&self) -> Tensor<1> {
         let degrees = self.degrees_of_freedom();
         self.scale().square() * degrees.clone() / (degrees - 2.0)
@@ -165,12 +165,12 @@ impl Likelihood for StudentT {
         let constant = remainders + log_ratio(degrees.recip()) * 0.5
             - scale.log()
             - (1.0 + (2.0 * PI).ln()) * 0.5;
-        let squares = (targets.unsqueeze::<3>() - function).square() / width.reshape([1; 3]);
+        let squares = (targets.unsqueeze::<3>() - function).square() / width.unsqueeze::<3>();
         let squares = squares.clamp_max(LARGEST_SQUARE);
         // A device's own `log1p` may take the logarithm of the rounded sum; `half` would multiply
         // that error.
         let growth = squares.clone() * log_ratio(squares);
-        constant.reshape([1; 3]) - growth * half.reshape([1; 3])
+        constant.unsqueeze::<3>() - growth * half.unsqueeze::<3>()
     }
 
     /// The log density changes from a parabola to a logarithm over a distance of `s·√ν`.
@@ -179,7 +179,7 @@ impl Likelihood for StudentT {
         let width = self.degrees_of_freedom().sqrt() * self.scale();
         let kink = QuadratureCenter {
             center: targets.clone(),
-            width: targets.zeros_like() + width.reshape([1, 1]),
+            width: targets.zeros_like() + width.unsqueeze::<2>(),
         };
         let nodes = GradedNodes::around(&marginals, kink, NODES);
         sum_outputs(nodes.expectation(marginals, |function| self.log_density(targets, function)))
@@ -188,34 +188,33 @@ impl Likelihood for StudentT {
     fn peak(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
         Some(QuadratureCenter {
             center: targets.clone(),
-            width: targets.zeros_like() + self.scale().reshape([1, 1]),
+            width: targets.zeros_like() + self.scale().unsqueeze::<2>(),
         })
     }
 
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
-        let variance = self.noise().reshape([1; 3]).expand(function.dims());
+        let variance = self.noise().unsqueeze::<3>().expand(function.dims());
         (function, variance)
     }
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        let scale = self.scale.to_vec()[0];
-        let degrees = numbers(self.degrees_of_freedom())[0];
-        draw(function, 1, |f| {
-            let noise = rand_distr::StudentT::new(degrees);
+        let (scale, degrees) = (self.scale.to_vec(), numbers(self.degrees_of_freedom()));
+        draw(function, 1, |f, output| {
+            let scale = of_output(&scale, output);
+            let noise = rand_distr::StudentT::new(of_output(&degrees, output));
             f[0] + noise.map_or(0.0, |noise| scale * noise.sample(random))
         })
     }
 
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
-        Some(Arc::new(StudentTTarget::new(
-            self.scale.to_vec()[0],
-            numbers(self.degrees_of_freedom())[0],
-        )))
+        let scale = of_all_outputs(&self.scale.to_vec())?;
+        let degrees = of_all_outputs(&numbers(self.degrees_of_freedom()))?;
+        Some(Arc::new(StudentTTarget::new(scale, degrees)))
     }
 
     fn predict(&self, marginals: Marginals) -> Marginals {
         Marginals {
-            variance: marginals.variance + self.noise().reshape([1, 1]),
+            variance: marginals.variance + self.noise().unsqueeze::<2>(),
             mean: marginals.mean,
         }
     }

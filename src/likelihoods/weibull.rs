@@ -15,7 +15,7 @@ use super::{
     AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, QuadratureCenter,
     TargetDistribution, TargetKind,
     distributions::WeibullTarget,
-    likelihood::{draw, sum_outputs},
+    likelihood::{draw, of_all_outputs, of_output, sum_outputs},
     log_link,
 };
 use crate::{
@@ -92,7 +92,7 @@ impl WeibullConfig {
 }
 
 impl Weibull {
-    /// The shape k, `[1]`.
+    /// The shape k, `[1]`, or `[P]` if each output has its own.
     pub fn shape(&self) -> Tensor<1> {
         self.shape.value()
     }
@@ -119,8 +119,8 @@ impl Weibull {
         let shape = self.shape();
         let (log, offset) = (targets.log(), self.log_mean_of_unit_scale());
         let difference =
-            (log.clone() - function + offset.reshape([1; D])) * shape.clone().reshape([1; D]);
-        let constant = (shape.log() - 1.0).reshape([1; D]);
+            (log.clone() - function + offset.unsqueeze::<D>()) * shape.clone().unsqueeze::<D>();
+        let constant = (shape.log() - 1.0).unsqueeze::<D>();
         constant - log - log_link::excess(difference, addend)
     }
 }
@@ -140,21 +140,22 @@ impl Likelihood for Weibull {
     fn peak(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
         let log = targets.clone().log();
         Some(QuadratureCenter {
-            width: log.zeros_like() + self.shape().recip().reshape([1, 1]),
-            center: log + self.log_mean_of_unit_scale().reshape([1, 1]),
+            width: log.zeros_like() + self.shape().recip().unsqueeze::<2>(),
+            center: log + self.log_mean_of_unit_scale().unsqueeze::<2>(),
         })
     }
 
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
         let mean = function.exp();
-        let variance = mean.clone().square() * self.relative_variance().reshape([1; 3]);
+        let variance = mean.clone().square() * self.relative_variance().unsqueeze::<3>();
         (mean, variance)
     }
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        let shape = self.shape.to_vec()[0];
-        let offset = functions::log_gamma(1.0 + shape.recip()).0;
-        draw(function, 1, |f| {
+        let shape = self.shape.to_vec();
+        draw(function, 1, |f, output| {
+            let shape = of_output(&shape, output);
+            let offset = functions::log_gamma(1.0 + shape.recip()).0;
             let values = rand_distr::Weibull::new((f[0] - offset).exp(), shape);
             values.map_or(f[0].exp(), |values| values.sample(random))
         })
@@ -164,19 +165,18 @@ impl Likelihood for Weibull {
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.description().require_sizes(&targets, &marginals);
         let Marginals { mean, variance } = marginals;
-        let addend = variance * self.shape().square().reshape([1, 1]) * 0.5;
+        let addend = variance * self.shape().square().unsqueeze::<2>() * 0.5;
         sum_outputs(self.log_density_of(targets, mean, Some(addend)))
     }
 
     /// The mean is `exp(μ + σ²/2)`.
     fn predict(&self, marginals: Marginals) -> Marginals {
-        let square = self.relative_variance().reshape([1, 1]);
+        let square = self.relative_variance().unsqueeze::<2>();
         log_link::predict(marginals, 0.0, Some(square))
     }
 
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
-        Some(Arc::new(WeibullTarget {
-            shape: self.shape.to_vec()[0],
-        }))
+        let shape = of_all_outputs(&self.shape.to_vec())?;
+        Some(Arc::new(WeibullTarget { shape }))
     }
 }

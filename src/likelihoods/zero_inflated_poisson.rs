@@ -15,7 +15,7 @@ use super::{
     QuadratureCenter, TargetDistribution, TargetKind,
     distributions::ZeroInflatedPoissonTarget,
     graded_nodes::NODES,
-    likelihood::{draw, log_of_expected_density, sum_outputs},
+    likelihood::{draw, log_of_expected_density, of_all_outputs, of_output, sum_outputs},
     log_link,
     poisson::{draw_count, is_count, is_zero, positive},
 };
@@ -95,19 +95,19 @@ impl ZeroInflatedPoissonConfig {
 }
 
 impl ZeroInflatedPoisson {
-    /// The probability π of an additional zero, `[1]`.
+    /// The probability π of an additional zero, `[1]`, or `[P]` if each output has its own.
     pub fn zeros(&self) -> Tensor<1> {
         self.zeros.value()
     }
 
-    /// `log(1 − π)`, `[1, …]`.
+    /// `log(1 − π)`, `[…, P]`.
     fn log_rest<const D: usize>(&self) -> Tensor<D> {
-        (self.zeros().neg() + 1.0).log().reshape([1; D])
+        (self.zeros().neg() + 1.0).log().unsqueeze::<D>()
     }
 
     /// `log(π + (1 − π)·e^{−λ}) = log π + log(1 + e^{−λ − log π/(1 − π)})`, the log density of a zero.
     fn log_density_of_zero<const D: usize>(&self, function: Tensor<D>) -> Tensor<D> {
-        let log = self.zeros().log().reshape([1; D]);
+        let log = self.zeros().log().unsqueeze::<D>();
         let log_odds = log.clone() - self.log_rest();
         softplus((function.clamp_max(LARGEST_LOG_RATE).exp() + log_odds).neg()) + log
     }
@@ -115,7 +115,7 @@ impl ZeroInflatedPoisson {
     /// Where the rate alone explains a zero as well as the additional zeros do: `λ = −log π/(1 − π)`, if that is
     /// above 1. There the log density turns from `−λ` to `log π` while λ changes by 1.
     fn kink_of_zero(&self, like: &Tensor<2>) -> QuadratureCenter {
-        let zeros = self.zeros().reshape([1, 1]);
+        let zeros = self.zeros().unsqueeze::<2>();
         let rate = ((zeros.clone().neg() + 1.0) / zeros).log().clamp_min(1.0);
         QuadratureCenter {
             center: like.zeros_like() + rate.clone().log(),
@@ -146,7 +146,7 @@ impl Likelihood for ZeroInflatedPoisson {
     }
 
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
-        let zeros = self.zeros().reshape([1; 3]);
+        let zeros = self.zeros().unsqueeze::<3>();
         let rate = function.exp();
         let mean = rate.clone() * (zeros.clone().neg() + 1.0);
         let variance = (rate * zeros + 1.0) * mean.clone(); // (1 − π)·λ·(1 + π·λ)
@@ -154,10 +154,12 @@ impl Likelihood for ZeroInflatedPoisson {
     }
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        let zeros = self.zeros.to_vec()[0];
-        draw(function, 1, |f| match random.random_bool(zeros) {
-            true => 0.0,
-            false => draw_count(f[0].exp(), random),
+        let zeros = self.zeros.to_vec();
+        draw(function, 1, |f, output| {
+            match random.random_bool(of_output(&zeros, output)) {
+                true => 0.0,
+                false => draw_count(f[0].exp(), random),
+            }
         })
     }
 
@@ -185,7 +187,7 @@ impl Likelihood for ZeroInflatedPoisson {
         let log_density = |function| counts.log_density(targets.clone(), function);
         let peak = counts.peak(&targets);
         let count = log_of_expected_density(1, marginals, peak, log_density) + self.log_rest();
-        let log = self.zeros().log().reshape([1, 1]);
+        let log = self.zeros().log().unsqueeze::<2>();
         let zero = softplus(count.clone() - log.clone()) + log; // log(π + eᶜ)
         let difference = (zero - count.clone()) * is_zero;
         sum_outputs(count + difference)
@@ -193,7 +195,7 @@ impl Likelihood for ZeroInflatedPoisson {
 
     /// The mean is `(1 − π)·exp(μ + σ²/2)`.
     fn predict(&self, marginals: Marginals) -> Marginals {
-        let zeros = self.zeros().reshape([1, 1]);
+        let zeros = self.zeros().unsqueeze::<2>();
         let odds = zeros.clone() / (zeros.neg() + 1.0);
         let scaled = Marginals {
             mean: marginals.mean + self.log_rest(),
@@ -204,8 +206,7 @@ impl Likelihood for ZeroInflatedPoisson {
     }
 
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
-        Some(Arc::new(ZeroInflatedPoissonTarget {
-            zeros: self.zeros.to_vec()[0],
-        }))
+        let zeros = of_all_outputs(&self.zeros.to_vec())?;
+        Some(Arc::new(ZeroInflatedPoissonTarget { zeros }))
     }
 }

@@ -8,7 +8,7 @@
 //! | [`cholesky`] | blocked, all matrix products | one two-sided triangular solve |
 //! | [`CholeskyFactor::solve`] | matrix products, substitution within diagonal blocks | one solve, one triangular product |
 //! | [`CholeskyFactor::solve_lower`] | a third of a solve | a third of a solve and of a product |
-//! | [`gaussian_log_density`] | one factorization, two solves | one inverse, a third of a product |
+//! | [`gaussian_log_density`], [`gaussian_log_densities`] | one factorization, two solves | one inverse, a third of a product |
 //! | [`neighbor_conditional`] | one small factorization per row | one factorization and two solves per row, no backward pass of the factor |
 //! | [`stationary_neighbor_density`] | covariances and factors of all rows in one pass, nothing kept | computed in the same pass |
 //! | [`state_space_log_density`] | a Kalman filter in double precision | one backward pass, moments computed again from checkpoints |
@@ -103,7 +103,7 @@ pub(crate) use inverse_free::{RelaxedMatrices, relaxed_terms};
 pub use inversion::{Congruence, congruence};
 pub use launches::{Launches, launches};
 pub use layer_normalization::layer_normalization;
-pub use log_density::gaussian_log_density;
+pub use log_density::{gaussian_log_densities, gaussian_log_density};
 pub use moments::{
     batch_column_products, batch_column_squares, batch_projected_moments, batch_relative_moments,
     column_products, column_squares, gaussian_kl, marginals_minus_prior, projected_moments,

@@ -11,6 +11,7 @@ mod floor;
 mod fraction;
 mod host_integer;
 mod hyperparameter;
+mod members;
 mod no_fields;
 mod part;
 mod positive;
@@ -32,6 +33,8 @@ pub use floor::{AtFloor, at_floor};
 pub use fraction::Fraction;
 pub(crate) use host_integer::HostInteger;
 pub use hyperparameter::{Hyperparameter, hyperparameters};
+pub(crate) use members::aligned;
+pub use members::{member, stacked};
 #[doc(hidden)]
 pub use no_fields::no_fields;
 pub use part::{Part, Role};

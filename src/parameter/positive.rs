@@ -5,7 +5,7 @@ use burn::{
     tensor::{DType, Int, Tensor, TensorCreationOptions},
 };
 
-use super::{HostInteger, bounds::Bounded, numbers, vector};
+use super::{HostInteger, aligned, bounds::Bounded, numbers, vector};
 use crate::ops::{
     softplus,
     special::functions::{self, softplus_inverse},
@@ -22,11 +22,16 @@ const USUAL: f64 = 1e5;
 /// The scale `10ᵉ` is one, unless the largest initial value is below 1e-5 or above 1e5. It is then
 /// the power of ten below the largest value. This makes the lower bound and the size of optimizer
 /// steps independent of the scale of the values.
+///
+/// [`stacked`](super::stacked) gives it an axis of B members, each with n values.
 #[derive(Module, Debug)]
 pub struct Positive {
     raw: Param<Tensor<1>>,
     /// e
     exponent: HostInteger,
+    /// The number of parameters of one member.
+    #[module(skip)]
+    each: usize,
     #[module(skip)]
     repeats: usize,
     /// The parameter of each value, if several values share one; empty otherwise.
@@ -58,6 +63,7 @@ impl Positive {
         Self {
             raw: Param::from_tensor(raw),
             exponent,
+            each: values.len(),
             repeats: 1,
             groups: Vec::new(),
         }
@@ -71,7 +77,7 @@ impl Positive {
     /// If the number of groups differs from the number of parameters.
     #[track_caller]
     pub fn grouped(mut self, groups: &[usize]) -> Self {
-        let [count] = self.raw.lazy_shape().dims();
+        let count = self.each;
         let named = groups.iter().max().map_or(0, |largest| largest + 1);
         assert!(
             count == 1 || named == count,
@@ -86,18 +92,22 @@ impl Positive {
     /// Lets the parameters represent `repeats` blocks of equal values. A single value is unchanged,
     /// since it represents any number of values.
     pub fn repeated(mut self, repeats: usize) -> Self {
-        let [count] = self.raw.lazy_shape().dims();
-        if count > 1 {
+        if self.each > 1 {
             self.repeats *= repeats;
         }
         self
     }
 
-    /// The number of values, including repetitions.
-    pub(crate) fn count(&self) -> usize {
+    /// The number of members, B: one, unless the module is [`stacked`](super::stacked).
+    pub(crate) fn members(&self) -> usize {
         let [count] = self.raw.lazy_shape().dims();
+        count / self.each
+    }
+
+    /// The number of values of a member, n, including repetitions.
+    pub(crate) fn count(&self) -> usize {
         match self.groups.len() {
-            0 => count * self.repeats,
+            0 => self.each * self.repeats,
             values => values * self.repeats,
         }
     }
@@ -118,19 +128,28 @@ impl Positive {
         }
     }
 
-    /// The constrained values, tracked by autodiff.
+    /// The constrained values, `[B·n]`, tracked by autodiff.
     pub fn value(&self) -> Tensor<1> {
-        let mut values = in_unit(constrained(self.raw.val()), self.exponent.get());
+        let values = in_unit(constrained(self.raw.val()), self.exponent.get());
+        if self.groups.is_empty() && self.repeats == 1 {
+            return values;
+        }
+        let mut each = values.reshape([self.members(), self.each]); // [B, parameters]
         if !self.groups.is_empty() {
             let groups: Vec<i64> = self.groups.iter().map(|&group| group as i64).collect();
-            let groups = Tensor::<1, Int>::from_data(groups.as_slice(), &values.device());
-            values = values.select(0, groups);
+            let groups = Tensor::<1, Int>::from_data(groups.as_slice(), &each.device());
+            each = each.select(1, groups);
         }
-        if self.repeats == 1 {
-            values
-        } else {
-            values.repeat(&[self.repeats])
+        if self.repeats > 1 {
+            each = each.repeat(&[1, self.repeats]);
         }
+        each.flatten(0, 1)
+    }
+
+    /// The constrained values as `[B, 1, …, n]`, tracked by autodiff: to multiply points, `[B, N, D]`, and for
+    /// n = 1 also covariances, `[B, N1, N2]`, or variances, `[B, N]`. Without an axis of members, B is 1.
+    pub fn aligned<const R: usize>(&self) -> Tensor<R> {
+        aligned(self.value(), self.members())
     }
 
     /// The constrained values as numbers.

@@ -96,6 +96,11 @@ impl Found {
         self.stored.dims()[0]
     }
 
+    /// The stored numbers, tracked by autodiff.
+    pub fn stored(&self) -> Tensor<1> {
+        self.stored.clone()
+    }
+
     /// The values, tracked by autodiff.
     pub fn value(&self) -> Tensor<1> {
         let within = bounds::within(self.stored.clone(), self.lower.clone(), self.upper.clone());

@@ -305,8 +305,8 @@ impl ConditionedProcess {
         if batch == 1 {
             return vec![self.clone()];
         }
-        let kernels = self.kernels.each().iter().cycle().take(batch).enumerate();
-        kernels
+        let kernels = self.kernels.each();
+        (kernels.iter().cycle().take(batch).enumerate())
             .map(|(function, kernel)| {
                 let own = self.inducing.of_function(function);
                 Self::new(

@@ -25,14 +25,14 @@ use crate::support::{
     module_gradients::{parameter_values, with_parameter_values},
     numbers,
     posterior_case::DIMENSIONS,
-    separate_case::{FUNCTIONS, kernels},
+    separate_case::{FUNCTIONS, kernels, of_one_configuration},
 };
 
 const ROWS: usize = 11;
 const INDUCING: usize = 6;
 /// One call and a loop add in another order. On the CPU they agree to 1e-11; the rest is for processors that
 /// round otherwise.
-const TOLERANCE: f64 = 1e-10;
+pub const TOLERANCE: f64 = 1e-10;
 
 /// The gradients of all parameters.
 struct Slopes<'a> {
@@ -47,7 +47,7 @@ impl ModuleVisitor for Slopes<'_> {
     }
 }
 
-fn slopes(module: &impl Module, gradients: &Gradients) -> Vec<Option<Vec<f64>>> {
+pub fn slopes(module: &impl Module, gradients: &Gradients) -> Vec<Option<Vec<f64>>> {
     let mut slopes = Slopes {
         gradients,
         values: Vec::new(),
@@ -102,8 +102,15 @@ fn functions_in_one_call_equal_a_loop_over_models_of_one_function() {
                 let posterior = config.init(sets, prior, functions, jitter, tracked.options());
                 posterior.expect("a factor")
             };
-            // The last ones share their parameters.
-            for (case, kernels) in kernels(&tracked).into_iter().take(3).enumerate() {
+            // The others share their parameters or are stacked.
+            let separate = kernels(&tracked).into_iter().take(3);
+            let separate = separate.map(|kernels| {
+                let each = kernels.each().into_owned();
+                (kernels, each)
+            });
+            let each = of_one_configuration(&tracked);
+            let stacked = (Kernels::stacked(&each), each);
+            for (case, (kernels, each)) in separate.chain([stacked]).enumerate() {
                 let what = format!("{platform}, {}, kernels {case}", name.name());
                 let together = moved(init(&kernels, FUNCTIONS));
                 let values = parameter_values(&together);
@@ -112,11 +119,11 @@ fn functions_in_one_call_equal_a_loop_over_models_of_one_function() {
                 let gradients = total.clone().backward();
                 let (ours, of_kernels) = (
                     slopes(&together, &gradients),
-                    slopes(&kernels, &gradients).into_iter(),
+                    slopes(&each, &gradients).into_iter(),
                 );
                 let (mut sum, mut expected_of_kernels) = (0.0, Vec::new());
                 let mut shared: Vec<Vec<f64>> = Vec::new();
-                for (function, kernel) in kernels.each().iter().enumerate() {
+                for (function, kernel) in each.iter().enumerate() {
                     let what = format!("{what}, function {function}");
                     let prior = Kernels::from(kernel.clone());
                     let alone = init(&prior, 1);
@@ -165,11 +172,11 @@ fn functions_in_one_call_equal_a_loop_over_models_of_one_function() {
 }
 
 /// The number of sets of points, B, and of points in each of both sets.
-const SETS: usize = 3;
-const SIZES: [usize; 2] = [5, 4];
+pub const SETS: usize = 3;
+pub const SIZES: [usize; 2] = [5, 4];
 
 /// Every registered kernel, and those without a configuration, with the dimensions of their points.
-fn every_kernel(platform: &Platform) -> Vec<(String, AnyKernel, usize)> {
+pub fn every_kernel(platform: &Platform) -> Vec<(String, AnyKernel, usize)> {
     let (dimensions, options) = (kernel_registry::DIMENSIONS, || platform.options());
     let registered = kernel_registry::registry().into_iter();
     let mut all: Vec<(String, AnyKernel, usize)> = registered
@@ -193,18 +200,18 @@ fn every_kernel(platform: &Platform) -> Vec<(String, AnyKernel, usize)> {
 }
 
 /// Sets of points, `[B, N, D]`, whose gradients are wanted.
-fn sets(platform: &Platform, random: &mut Random, shape: [usize; 3]) -> Tensor<3> {
+pub fn sets(platform: &Platform, random: &mut Random, shape: [usize; 3]) -> Tensor<3> {
     let [count, rows, dimensions] = shape;
     let points = random.points(count * rows, dimensions);
     platform.tensor(&points.values, shape).require_grad()
 }
 
-/// The gradients of a weighted sum of values: of both sets of points, and of the hyperparameters.
-fn gradients_of(
+/// The gradients of a weighted sum of values: of both sets of points, and of the parameters of a module.
+pub fn gradients_of(
     platform: &Platform,
     values: Tensor<2>,
     points: [&Tensor<3>; 2],
-    kernel: &AnyKernel,
+    kernel: &impl Module,
 ) -> Vec<Option<Vec<f64>>> {
     let [rows, columns] = values.dims();
     let weights = platform.matrix(&Random::new(443).matrix(rows, columns));
@@ -219,7 +226,7 @@ fn gradients_of(
 }
 
 #[track_caller]
-fn assert_same_gradients(what: &str, ours: &[Option<Vec<f64>>], expected: &[Option<Vec<f64>>]) {
+pub fn assert_same_gradients(what: &str, ours: &[Option<Vec<f64>>], expected: &[Option<Vec<f64>>]) {
     assert_eq!(ours.len(), expected.len(), "{what}");
     // Some gradients are zero up to rounding.
     let all: Vec<f64> = expected.iter().flatten().flatten().copied().collect();

@@ -5,7 +5,9 @@ use crate::support::{
     platforms_of_operations, symmetric,
 };
 use burn::tensor::Tensor;
-use burn_gp_core::ops::{Jitter, NotPositiveDefinite, cholesky, gaussian_log_density};
+use burn_gp_core::ops::{
+    Jitter, NotPositiveDefinite, cholesky, gaussian_log_densities, gaussian_log_density,
+};
 
 /// One row, less than a block, sizes around one block, several blocks, and several blocks with a
 /// thread each.
@@ -145,4 +147,57 @@ fn shapes_must_fit() {
         platform.matrix(&residual),
         Jitter::NONE,
     );
+}
+
+/// A batch equals its members, in values and gradients, and fails if one of them does.
+#[test]
+fn a_batch_of_log_densities_is_its_members() {
+    let members = 3;
+    for size in [1, 5, 65, 200] {
+        let mut random = Random::new(41);
+        let matrices: Vec<Dense> = (0..members)
+            .map(|_| random.positive_definite(size))
+            .collect();
+        let residuals: Vec<Dense> = (0..members).map(|_| random.matrix(size, 2)).collect();
+        for platform in platforms_of_operations() {
+            let platform = platform.autodiff();
+            let what = format!("{platform}, size {size}");
+            let weights = platform.tensor(&random.normals(members), [members]);
+            let gradients = |densities: &dyn Fn(Tensor<3>, Tensor<3>) -> Tensor<1>| {
+                let covariances = platform.batch(&matrices).require_grad();
+                let residuals = platform.batch(&residuals).require_grad();
+                let values = densities(covariances.clone(), residuals.clone());
+                let all = (values.clone() * weights.clone()).sum().backward();
+                let gradients = [covariances, residuals].map(|tensor| tensor.grad(&all).unwrap());
+                (numbers(values), gradients.map(numbers))
+            };
+            let ours = gradients(&|covariances, residuals| {
+                gaussian_log_densities(covariances, residuals, Jitter::NONE).unwrap()
+            });
+            let expected = gradients(&|covariances, residuals| {
+                let each = (0..members).map(|index| {
+                    let own = |all: &Tensor<3>| all.clone().narrow(0, index, 1).squeeze_dim(0);
+                    let (covariance, residual) = (own(&covariances), own(&residuals));
+                    gaussian_log_density(covariance, residual, Jitter::NONE).unwrap()
+                });
+                Tensor::cat(each.collect(), 0)
+            });
+            // Threads may divide a batch and a single matrix differently.
+            let tolerance = platform.tolerance(1e-13, 1e-5);
+            assert_close(&what, &ours.0, &expected.0, tolerance);
+            for (ours, expected) in ours.1.iter().zip(&expected.1) {
+                assert_close(&what, ours, expected, tolerance);
+            }
+        }
+    }
+    for platform in platforms() {
+        let mut random = Random::new(43);
+        let matrices = [
+            random.positive_definite(5),
+            random.with_eigenvalue(5, -0.05),
+        ];
+        let residuals = [(); 2].map(|()| random.matrix(5, 1));
+        let (matrices, residuals) = (platform.batch(&matrices), platform.batch(&residuals));
+        assert!(gaussian_log_densities(matrices, residuals, Jitter::NONE).is_err());
+    }
 }

@@ -53,6 +53,7 @@ mod low_rank_evidence;
 mod low_rank_kernels;
 mod low_rank_prediction;
 mod means;
+mod members;
 mod moments;
 mod natural_gradients;
 mod natural_inversion;

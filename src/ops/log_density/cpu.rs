@@ -9,8 +9,8 @@ use super::LogDensityOps;
 use crate::ops::{
     cholesky::{CholeskyOps, Jitter, add_share_of_jitter, inverse_from_factor, jitters},
     cpu::{
-        CpuMemory, Element, Scalar, Side, lower_product, member, mirror_lower, with_element, write,
-        write_like,
+        CpuMemory, Element, Scalar, Side, lower_product, map_members, matrix_dims, member,
+        mirror_lower, part, with_element, write, write_like,
     },
     decompositions::count_decomposition,
     triangular_solve::TriangularSolveOps,
@@ -29,10 +29,14 @@ impl<B: CpuMemory> LogDensityOps for B {
     ) {
         let (factor, status) = B::cholesky(covariance, jitter);
         let whitened = B::factor_solve(factor.clone(), residual, Side::Lower);
+        let (batch, rows, _) = matrix_dims(&whitened.shape());
         let density = with_element!(factor, T => {
-            let (triangle, values) = (B::read::<T>(&factor), B::read::<T>(&whitened));
-            let density = log_density(&triangle, &values, whitened.shape()[0]);
-            write::<B, T>(vec![<T as Scalar>::from_f64(density)], [1], &factor.device())
+            let (triangles, values) = (B::read::<T>(&factor), B::read::<T>(&whitened));
+            let density = |index| {
+                let (triangle, own) = (part(&triangles, index, batch), part(&values, index, batch));
+                <T as Scalar>::from_f64(log_density(triangle, own, rows))
+            };
+            write::<B, T>((0..batch).map(density).collect(), [batch], &factor.device())
         });
         let weights = B::factor_solve(factor.clone(), whitened, Side::Transposed);
         (density, status, factor, weights)
@@ -43,16 +47,24 @@ impl<B: CpuMemory> LogDensityOps for B {
         gradient: FloatTensor<B>,
         wanted: [bool; 2],
     ) -> [Option<FloatTensor<B>>; 2] {
-        let jitter = jitters::<B>(&status)[0];
+        let jitters = jitters::<B>(&status);
+        let (batch, rows, columns) = matrix_dims(&weights.shape());
         with_element!(factor, T => {
             let (factors, values) = (B::read::<T>(&factor), B::read::<T>(&weights));
-            let gradient = B::read::<T>(&gradient)[0].to_f64();
+            let gradients: Vec<f64> = B::read::<T>(&gradient).iter().map(|g| g.to_f64()).collect();
             let covariance = wanted[0].then(|| {
-                let gradients = covariance_gradient(&factors, &values, gradient, jitter);
-                write_like::<B, T>(gradients, &factor)
+                count_decomposition();
+                map_members::<B, T>(&factor, |index, out| {
+                    let weights = member(&values, index, rows, columns);
+                    let factor = member(&factors, index, rows, rows);
+                    covariance_gradient((factor, weights), gradients[index], jitters[index], out);
+                })
             });
             let residual = wanted[1].then(|| {
-                let scaled = values.iter().map(|&value| <T as Scalar>::from_f64(-gradient) * value);
+                let scaled = (0..batch).flat_map(|index| {
+                    let factor = <T as Scalar>::from_f64(-gradients[index]);
+                    part(&values, index, batch).iter().map(move |&value| factor * value)
+                });
                 write_like::<B, T>(scaled.collect(), &weights)
             });
             [covariance, residual]
@@ -72,24 +84,19 @@ fn log_density<T: Element>(factor: &[T], whitened: &[T], rows: usize) -> f64 {
 
 /// `½g·(ααᵀ − P·K⁻¹)` plus the contribution of the jitter.
 fn covariance_gradient<T: Element>(
-    factor: &[T],
-    weights: &[T],
+    (factor, weights): (MatRef<'_, T>, MatRef<'_, T>),
     gradient: f64,
     jitter: f64,
-) -> Vec<T> {
-    count_decomposition();
-    let size = factor.len().isqrt();
-    let columns = weights.len() / size.max(1);
-    let mut out = vec![T::default(); size * size];
-    let mut inverse = MatMut::from_row_major_slice_mut(&mut out, size, size);
-    inverse_from_factor(member(factor, 0, size, size), inverse.rb_mut());
-    let scale = <T as Scalar>::from_f64(-0.5 * gradient * columns as f64);
+    mut inverse: MatMut<'_, T>,
+) {
+    let size = factor.nrows();
+    inverse_from_factor(factor, inverse.rb_mut());
+    let scale = <T as Scalar>::from_f64(-0.5 * gradient * weights.ncols() as f64);
     for row in 0..size {
         for column in 0..=row {
             inverse[(row, column)] = scale * inverse[(row, column)];
         }
     }
-    let weights = MatRef::from_row_major_slice(weights, size, columns);
     let half = <T as Scalar>::from_f64(0.5 * gradient);
     lower_product(
         inverse.rb_mut(),
@@ -100,5 +107,4 @@ fn covariance_gradient<T: Element>(
     );
     mirror_lower(inverse.rb_mut());
     add_share_of_jitter(inverse, jitter);
-    out
 }

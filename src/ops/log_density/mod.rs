@@ -12,6 +12,7 @@ use burn::{
 use super::{
     backward::{record, split},
     cholesky::{Jitter, NotPositiveDefinite, check, may_wait},
+    cpu::is_on_cpu,
     declaration::operations,
 };
 
@@ -19,10 +20,10 @@ operations! {
     /// Backend implementation of the log-density.
     trait LogDensityOps on devices {
         /// `Σ_p log N(r_p | 0, K)`, `[1]`, for R, [N, P]; the status of the factorization, [1, 4]; and,
-        /// for the backward pass, the factor of K and `α = K⁻¹R`.
+        /// for the backward pass, the factor of K and `α = K⁻¹R`. On the CPU also for a batch, `[B]`.
         fn gaussian_log_density(covariance, residual; jitter: Jitter)
             -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>)
-            = (vector(covariance, 1), status(covariance), like(covariance), like(residual)),
+            = (vector(covariance, members(covariance)), status(covariance), like(covariance), like(residual)),
             {
                 let ([covariance, residual], nodes) = split::<B, C, _>([covariance, residual]);
                 let (density, status, factor, weights) =
@@ -82,7 +83,57 @@ pub fn gaussian_log_density(
         "gaussian_log_density: covariance {:?}, residual {given:?}; expected [N, N] and [N, P]",
         [rows, columns]
     );
-    let (dtype, waits) = (covariance.dtype(), may_wait(&covariance));
+    densities(covariance, residual, jitter)
+}
+
+/// [`gaussian_log_density`] for each of B covariance matrices with residuals of its own.
+///
+/// # Shapes
+///
+/// - `covariances` (K): `[B, N, N]`
+/// - `residuals` (R): `[B, N, P]`
+/// - result: `[B]`
+///
+/// # Errors
+///
+/// [`NotPositiveDefinite`] when one of the matrices has no factor even with the largest jitter, as in
+/// [`gaussian_log_density`].
+///
+/// # Panics
+///
+/// If the shapes do not match.
+#[track_caller]
+pub fn gaussian_log_densities(
+    covariances: Tensor<3>,
+    residuals: Tensor<3>,
+    jitter: Jitter,
+) -> Result<Tensor<1>, NotPositiveDefinite> {
+    let ([batch, rows, columns], given) = (covariances.dims(), residuals.dims());
+    assert!(
+        rows == columns && given[..2] == [batch, rows],
+        "gaussian_log_densities: covariances {:?}, residuals {given:?}; expected [B, N, N] and \
+         [B, N, P]",
+        covariances.dims()
+    );
+    if is_on_cpu(&covariances) {
+        return densities(covariances, residuals, jitter);
+    }
+    // On GPUs one after the other.
+    let each = (0..batch).map(|index| {
+        let own = |all: &Tensor<3>| all.clone().narrow(0, index, 1).squeeze_dim::<2>(0);
+        gaussian_log_density(own(&covariances), own(&residuals), jitter)
+    });
+    Ok(Tensor::cat(each.collect::<Result<Vec<_>, _>>()?, 0))
+}
+
+/// The log density of every member of a batch, `[B]`, or of a single covariance matrix, `[1]`.
+fn densities<const D: usize>(
+    covariance: Tensor<D>,
+    residual: Tensor<D>,
+    jitter: Jitter,
+) -> Result<Tensor<1>, NotPositiveDefinite> {
+    let (rows, dtype) = (covariance.dims()[D - 1], covariance.dtype());
+    let waits = may_wait(&covariance);
     let (density, status, ..) = <Dispatch as Dispatched>::gaussian_log_density(
         covariance.into_dispatch(),
         residual.into_dispatch(),

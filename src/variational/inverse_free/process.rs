@@ -71,8 +71,8 @@ impl InverseFreeProcess {
         if batch == 1 {
             return vec![self.clone()];
         }
-        let kernels = self.prior.each().iter().cycle().take(batch).enumerate();
-        kernels
+        let kernels = self.prior.each();
+        (kernels.iter().cycle().take(batch).enumerate())
             .map(|(function, kernel)| {
                 let own = self.inducing.of_function(function);
                 Self {

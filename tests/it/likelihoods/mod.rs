@@ -10,6 +10,7 @@ mod extremes;
 mod gradients;
 mod grids;
 mod lines;
+mod members;
 mod outputs;
 mod parameter_slopes;
 mod quantiles;

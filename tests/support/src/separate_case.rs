@@ -2,7 +2,10 @@
 
 use burn::tensor::Tensor;
 use burn_gp_core::{
-    kernels::{KernelConfig, Kernels, LinearConfig, StationaryConfig, WhiteConfig},
+    kernels::{
+        AnyKernel, KernelConfig, KernelDefinition, Kernels, LinearConfig, StationaryConfig,
+        WhiteConfig,
+    },
     ops::Stationary,
     process::{Joint, Marginals},
     variational::{AnyPosterior, Evaluation},
@@ -17,7 +20,7 @@ use super::{
 pub const FUNCTIONS: usize = 3;
 
 /// Separate kernels of the same kind, which run as a single operation; of different kinds; and of
-/// different types.
+/// different types. Then one kernel for all functions by clones, and kernels of one configuration that are stacked.
 pub fn kernels(platform: &Platform) -> Vec<Kernels> {
     let stationary = |kind: Stationary, lengthscale: f64, variance: f64| {
         KernelConfig::from(
@@ -48,8 +51,27 @@ pub fn kernels(platform: &Platform) -> Vec<Kernels> {
     let init = |config: &KernelConfig| config.init(DIMENSIONS, platform.options());
     (sets.into_iter())
         .map(|configs| Kernels::separate(configs.iter().map(init)))
-        .chain([Kernels::tied(init(&smooth(0.9, 1.4)), FUNCTIONS)])
+        .chain([
+            Kernels::tied(init(&smooth(0.9, 1.4)), FUNCTIONS),
+            Kernels::stacked(&of_one_configuration(platform)),
+        ])
         .collect()
+}
+
+/// A kernel for each function, made from one configuration that is no stationary kernel.
+pub fn of_one_configuration(platform: &Platform) -> Vec<AnyKernel> {
+    let kernel = |(lengthscale, variance): (f64, f64)| {
+        let smooth = StationaryConfig::new(Stationary::Matern52)
+            .with_lengthscale(lengthscale)
+            .with_variance(variance);
+        let linear = LinearConfig::default().with_variance(0.3 * variance);
+        let noise = WhiteConfig {
+            variance: 0.1 * lengthscale,
+        };
+        (smooth.plus(linear).plus(noise)).init(DIMENSIONS, platform.options())
+    };
+    let values = [(0.7, 1.0), (1.1, 2.0), (1.6, 0.5)];
+    values.into_iter().map(kernel).collect()
 }
 
 /// Compares a posterior of a batch of functions with posteriors of the single functions, at inputs
