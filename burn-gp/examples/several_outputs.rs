@@ -21,7 +21,11 @@ fn data() -> (Vec<f64>, Vec<[f64; 3]>) {
         // Each quantity has its own noise.
         let mut noise = |width: f64| random.random_range(-width..width);
         let (first, second, third) = (first + noise(0.05), second + noise(0.6), third + noise(2.0));
-        let second = if index % 5 == 0 { f64::NAN } else { second };
+        let second = if index.is_multiple_of(5) {
+            f64::NAN
+        } else {
+            second
+        };
         let third = if index % 8 == 1 { third } else { f64::NAN };
         (x, [first, second, third])
     };

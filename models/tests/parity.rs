@@ -142,6 +142,7 @@ fn every_operation_has_a_case() {
     // The models `markov`, `vecchia` and `vif`, which need these, are only made for the CPU so far.
     let on_cpu_only = [
         "neighbor_conditional",
+        "state_space_filtering",
         "state_space_log_density",
         "state_space_smoothing",
         "stationary_neighbor_density",

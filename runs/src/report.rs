@@ -349,7 +349,7 @@ fn lengthscale_lines(lengthscales: &[f64], data: &PreparedData) -> Vec<String> {
             .map(|value| format!("{value:.4}"))
             .collect();
         let text = format!("{} (of all standardized inputs)", shown.join(", "));
-        return vec![line("lengthscale", &format!(" {text}"))];
+        return vec![line("lengthscale", &text)];
     }
     let mut inputs: Vec<usize> = (0..names.len()).collect();
     inputs.sort_by(|&a, &b| lengthscales[a].total_cmp(&lengthscales[b]));

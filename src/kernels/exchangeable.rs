@@ -14,7 +14,7 @@ use super::{
     points::{at_each, covariance_shape, require_dimensions, require_fit},
 };
 use crate::{
-    parameter::{Fraction, Positive, defaults},
+    parameter::{Fraction, Positive, aligned, defaults},
     register,
 };
 
@@ -123,18 +123,25 @@ impl Exchangeable {
     }
 }
 
+impl Exchangeable {
+    /// ρ of each member, `[B, 1, D]` or `[B, 1, 1]`.
+    fn correlations(&self) -> Tensor<3> {
+        aligned(self.correlation.value(), self.variance.members())
+    }
+}
+
 impl Kernel for Exchangeable {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
-        let correlation = self.correlation.value();
-        let [count] = correlation.dims();
+        let correlations = self.correlations();
+        let [members, _, count] = correlations.dims();
         require_dimensions("exchangeable", count, &[&x1, &x2]);
         require_fit("exchangeable", &self.variance, &[&x1, &x2]);
-        let variance = self.variance.value().unsqueeze::<3>();
-        let first = variance.expand(covariance_shape(&x1, &x2));
+        let [batch, rows, columns] = covariance_shape(&x1, &x2);
+        let variance = self.variance.aligned::<3>(); // [B, 1, 1]
+        let first = variance.expand([batch.max(members), rows, columns]);
         let (x1, x2) = (x1.detach(), x2.detach());
         (0..x1.dims()[2]).fold(first, |product, d| {
-            let own = correlation.clone().narrow(0, d.min(count - 1), 1);
-            let own = own.reshape([1, 1, 1]);
+            let own = correlations.clone().narrow(2, d.min(count - 1), 1);
             let same = equal(&x1.clone().narrow(2, d, 1), &x2.clone().narrow(2, d, 1));
             let differ = same.neg() + 1.0;
             // 1 for equal values, ρ for others
@@ -143,7 +150,7 @@ impl Kernel for Exchangeable {
     }
 
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
-        let [count] = self.correlation.value().dims();
+        let [_, _, count] = self.correlations().dims();
         require_dimensions("exchangeable", count, &[&x]);
         require_fit("exchangeable", &self.variance, &[&x]);
         at_each(self.variance.value(), &x)

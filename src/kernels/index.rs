@@ -51,7 +51,7 @@ use crate::{
 /// ```
 #[derive(Module, Debug)]
 pub struct Index {
-    /// W, `[C, R]`; `None` for rank zero
+    /// W, `[C, R]`, of all members side by side; `None` for rank zero
     weights: Option<Param<Tensor<2>>>,
     /// κ, `[C]`
     own_variance: Positive,
@@ -174,24 +174,32 @@ impl Index {
         }
     }
 
+    /// W of each member, `[B, C, R]`.
+    fn weights(&self) -> Option<Tensor<3>> {
+        let (weights, members) = (self.weights.as_ref()?.val(), self.own_variance.members());
+        let [levels, columns] = weights.dims();
+        let each = weights.reshape([levels, members, columns / members]);
+        Some(each.swap_dims(0, 1))
+    }
+
     /// The levels at points, `[B, N, D]`.
     #[track_caller]
     fn levels(&self, x: &Tensor<3>) -> Levels {
         require_type("index", self.own_variance.dtype(), x.dtype());
         let codes = codes("index", x, self.dimension);
-        let own = self.own_variance.value(); // [C]
-        let indicators = indicators(&codes, own.dims()[0]); // [B, N, C]
-        let weights = self.weights.as_ref().map(|weights| weights.val());
-        let squares = (weights.clone()).map(|weights| weights.square().sum_dim(1).squeeze_dim(1));
-        let total = match squares {
-            Some(squares) => own.clone() + squares, // diag Γ, [C]
+        let own = self.own_variance.aligned::<3>(); // [B, 1, C]
+        let indicators = indicators(&codes, self.own_variance.count()); // [B, N, C]
+        let weights = self.weights();
+        let total = match &weights {
+            // diag Γ, [B, 1, C]
+            Some(weights) => own.clone() + weights.clone().square().sum_dim(2).swap_dims(1, 2),
             None => own.clone(),
         };
         let seen = indicators.clone().sum_dim(2); // [B, N, 1]
-        let unseen = (seen.neg() + 1.0) * total.mean().reshape([1, 1, 1]);
-        let of_level = (indicators.clone() * own.reshape([1, 1, -1])).sum_dim(2);
+        let unseen = (seen.neg() + 1.0) * total.mean_dim(2);
+        let of_level = (indicators.clone() * own).sum_dim(2);
         Levels {
-            weights: weights.map(|weights| indicators.exact_matmul(weights.unsqueeze())),
+            weights: weights.map(|weights| indicators.exact_matmul(weights)),
             own: of_level + unseen,
             codes,
         }
@@ -213,6 +221,7 @@ impl Kernel for Index {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_dimensions("index", 1, &[&x1, &x2]);
         let [batch, _, _] = covariance_shape(&x1, &x2);
+        let batch = batch.max(self.own_variance.members());
         let (first, second) = (self.levels(&x1), self.levels(&x2));
         let own = equal(&first.codes, &second.codes) * first.own;
         match first.weights.zip(second.weights) {

@@ -12,9 +12,9 @@ use super::{
     AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelPart, NoFunctionDraws,
     PartInputs, PriorFeatures,
     levels::counts,
-    points::{require_dimensions, require_type, set_size},
+    points::{one_set, require_dimensions, require_type, set_size},
 };
-use crate::register;
+use crate::{parameter::aligned, register};
 
 /// `k(F(c), F(c′))` for the levels c = 0, 1, …, C − 1 of one input dimension, with an increasing F from
 /// `F(0) = 0` to `F(C − 1) = 1` whose steps are trained: neighboring levels may be close or far apart.
@@ -43,6 +43,8 @@ pub struct OrdinalKernel {
     base: AnyKernel,
     /// Their softmax are the steps, `[C − 1]`.
     steps: Param<Tensor<1>>,
+    #[module(skip)]
+    levels: usize,
     #[module(skip)]
     dimension: usize,
 }
@@ -156,6 +158,7 @@ impl OrdinalKernel {
         Self {
             base: base.boxed(),
             steps: Param::from_tensor(Tensor::zeros([levels - 1], options)),
+            levels,
             dimension,
         }
     }
@@ -164,25 +167,30 @@ impl OrdinalKernel {
     #[track_caller]
     fn places(&self, x: Tensor<3>) -> Tensor<3> {
         require_type("ordinal", self.steps.val().dtype(), x.dtype());
-        places(x, self.steps.val(), self.dimension)
+        places(x, self.steps(), self.dimension)
+    }
+
+    /// The steps of each member, `[B, 1, C − 1]`.
+    fn steps(&self) -> Tensor<3> {
+        let steps = self.steps.val();
+        let [count] = steps.dims();
+        aligned(steps, count / (self.levels - 1))
     }
 }
 
-/// `F(c) = Σ_j s_j·min(max(c − j, 0), 1)` at points, `[…, N, D]`: `[…, N, 1]`.
+/// `F(c) = Σ_j s_j·min(max(c − j, 0), 1)` at points, `[B, N, D]`: `[B, N, 1]`.
 #[track_caller]
-fn places<const R: usize>(x: Tensor<R>, steps: Tensor<1>, dimension: usize) -> Tensor<R> {
-    let ([rows, dimensions], [count]) = (set_size(&x), steps.dims());
+fn places(x: Tensor<3>, steps: Tensor<3>, dimension: usize) -> Tensor<3> {
+    let ([rows, dimensions], [_, _, count]) = (set_size(&x), steps.dims());
     assert!(
         dimension < dimensions,
         "the ordinal kernel reads levels from dimension {dimension}, counted from zero, of points {:?}",
         [rows, dimensions]
     );
-    let mut shape = x.dims();
-    shape[R - 1] = count;
-    let codes = x.narrow(R - 1, dimension, 1).expand(shape);
-    let before = counts(count, &codes.device(), codes.dtype()).unsqueeze::<R>();
-    let passed = (codes - before).clamp(0.0, 1.0); // […, N, C − 1]
-    (passed * softmax(steps, 0).unsqueeze::<R>()).sum_dim(R - 1)
+    let codes = x.narrow(2, dimension, 1);
+    let before = counts(count, &codes.device(), codes.dtype()).unsqueeze::<3>();
+    let passed = (codes - before).clamp(0.0, 1.0); // [B, N, C − 1]
+    (passed * softmax(steps, 2)).sum_dim(2)
 }
 
 impl Kernel for OrdinalKernel {
@@ -208,7 +216,10 @@ impl Kernel for OrdinalKernel {
         options: TensorCreationOptions,
     ) -> Result<PriorFeatures, NoFunctionDraws> {
         let base = (self.base).prior_features(1, count, random, options)?;
-        let (steps, dimension) = (self.steps.val(), self.dimension);
-        Ok(base.at(move |x| places(x, steps.clone(), dimension)))
+        let (steps, dimension) = (self.steps(), self.dimension);
+        Ok(base.at(move |x| {
+            let places = places(one_set(x), steps.clone(), dimension);
+            places.squeeze_dim(0)
+        }))
     }
 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, TargetDistribution,
     distributions::NormalTarget,
-    likelihood::{draw, of_all_outputs, of_output, sum_outputs},
+    likelihood::{draw, of_output, sum_outputs},
 };
 use crate::{
     ops::expected_gaussian_log_density,

@@ -17,7 +17,7 @@ fn rows() -> Vec<(f64, Option<f64>, Option<f64>)> {
         let x = f64::from(index) / 6.0;
         let mut noisy = |value: f64| value + random.random_range(-0.05..0.05);
         let (temp, humidity) = (noisy(x.sin()), 50.0 - 20.0 * noisy(x.sin()));
-        let is_known = index % 3 == 0;
+        let is_known = index.is_multiple_of(3);
         (
             x,
             (index % 7 != 6 && index != 40).then_some(temp),

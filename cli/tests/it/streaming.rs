@@ -57,7 +57,7 @@ fn write_with(path: &Path, late: usize) {
         };
         doubles(optional(&|row| row % 50 != 7, &x));
         doubles(optional(&|&row| row < late || row % 4 != 0, &z));
-        let city = |row: usize| match row >= late && row % 5 == 0 {
+        let city = |row: usize| match row >= late && row.is_multiple_of(5) {
             true => "Oslo",
             false => ["Bern", "Ulm", "Rome"][row % 3],
         };
@@ -212,7 +212,7 @@ fn what_the_sample_does_not_have_is_counted() {
     let (code, dropped) = train(&["--stream", "--missing", "drop", "--test-fraction", "0"]);
     assert_eq!(code, Some(0), "{dropped}");
     let has_all = |row: &usize| {
-        let has_z = *row < 2800 || row % 4 != 0;
+        let has_z = *row < 2800 || !row.is_multiple_of(4);
         row % 50 != 7 && row % 50 != 11 && has_z
     };
     assert_eq!(count("n_train") as usize, (0..ROWS).filter(has_all).count());

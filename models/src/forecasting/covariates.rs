@@ -185,7 +185,9 @@ mod tests {
         );
         let scales = CovariateScales::of(std::slice::from_ref(&price), &[0.0, 1.0]).unwrap();
         assert_eq!(
-            scales.rows(&[price.clone()], &[1.0, 0.0]).unwrap(),
+            scales
+                .rows(std::slice::from_ref(&price), &[1.0, 0.0])
+                .unwrap(),
             [1.0, -1.0]
         );
         let error = scales.rows(&[price], &[2.0]).unwrap_err();

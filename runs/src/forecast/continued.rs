@@ -133,7 +133,7 @@ impl SeriesTable {
         if rows > 0 {
             let mut names: Vec<String> = added.into_keys().collect();
             names.sort_unstable();
-            warn(&format!(
+            warn(format!(
                 "{rows} rows are of series that the models do not know and are left out: {}",
                 names.join(", ")
             ));

@@ -145,10 +145,7 @@ impl Description {
         let note = self.note(*units, values);
         let Some(inputs) = inputs else {
             let values: Vec<String> = values.iter().map(|&value| significant(value)).collect();
-            return vec![format!(
-                "{}{note}",
-                line(path, &format!(" {}", values.join(", ")))
-            )];
+            return vec![format!("{}{note}", line(path, &values.join(", ")))];
         };
         let rows = inputs.iter().zip(values);
         let rows = rows.map(|(name, &value)| vec![format!("  {name}"), significant(value)]);

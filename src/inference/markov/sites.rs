@@ -9,8 +9,8 @@ use crate::ops::{Event, LinearSystem, Smoothed, StateSpaceError, state_space_smo
 
 /// The largest number of passes over the series.
 const PASSES: usize = 500;
-/// The smallest share of a step.
-const LEAST_SHARE: f64 = 1.0 / 4096.0;
+/// The smallest share of a step. Counts in the hundred thousands, far from the prior, begin with steps this short.
+const LEAST_SHARE: f64 = 1e-9;
 /// The smallest share of the first step, which may have to be far shorter.
 const LEAST_FIRST_SHARE: f64 = 1e-15;
 /// The smallest λ₂ without its sign, relative to that of the prior. A site needs a finite variance.

@@ -11,9 +11,10 @@ use burn_gp_core::{
     rand::{SeedableRng, rngs::ChaCha8Rng},
 };
 
-use crate::{
-    likelihoods::cases::{Case, ROWS, registry},
-    support::{Platform, Random, assert_close, double_precision_platforms, numbers},
+use crate::support::{
+    Platform, Random, assert_close, double_precision_platforms,
+    likelihood_cases::{Case, ROWS, registry},
+    numbers,
 };
 
 const OUTPUTS: usize = 3;
@@ -194,8 +195,9 @@ fn outputs_with_parameters_of_their_own_have_no_common_distribution() {
             let members: Vec<_> = (0..OUTPUTS)
                 .map(|output| of_output(&first, output))
                 .collect();
+            // The noise of outputs is added to a common normal distribution.
             let has_parameters = !hyperparameters(&first).is_empty();
-            if has_parameters {
+            if has_parameters && case.name != "gaussian" {
                 let together = stacked(&members).target_distribution();
                 assert!(together.is_none(), "{}", case.name);
             }

@@ -97,6 +97,14 @@ pub(super) fn cases() -> Vec<Case> {
             harness.output("log density", density);
             Ok(())
         }),
+        case("gaussian_log_densities", move |harness| {
+            let values = definite(harness, BATCH, columns);
+            let covariances = symmetric(harness.given(&values, [BATCH, columns, columns]));
+            let residuals = harness.normal([BATCH, columns, 2]);
+            let densities = ops::gaussian_log_densities(covariances, residuals, Jitter::NONE)?;
+            harness.output("log densities", densities);
+            Ok(())
+        }),
     ];
     for (upper, transposed) in [(false, false), (false, true), (true, false), (true, true)] {
         let name = format!(
