@@ -214,7 +214,7 @@ impl Likelihood for AsymmetricLaplace {
         sum_outputs(self.constant() - loss)
     }
 
-    /// In closed form: the sum of [`side`] for `z = y − f` with rate `τ/s`, and for `−z` with rate `(1 − τ)/s`.
+    /// In closed form: with `z = y − f`, `E[e^{−τz/s}; z > 0] + E[e^{(1 − τ)z/s}; z < 0]`.
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.description().require_sizes(&targets, &marginals);
         let error = targets - marginals.mean;
