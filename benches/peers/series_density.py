@@ -2,8 +2,8 @@
 
 The peers are tinygp (JAX, compiled) and celerite2 (C++), both in linear time and in double precision. The data are
 those of `benches/state_space.rs`. celerite2 has no Matern-5/2, approximates Matern-3/2, and is timed through its
-driver: factorization, solve and their reverse passes, without the derivatives of the kernel's parameters, which makes it
-look a little faster. The fastest of several repetitions counts.
+driver: factorization, solve and their reverse passes, without the derivatives of the kernel's parameters, which makes
+it look a little faster. The fastest of several repetitions counts.
 """
 
 import argparse

@@ -159,11 +159,10 @@ fn line_of_table(table: &OutputsTable, split: &Split) -> String {
         split.train.len(),
         outputs.collect::<Vec<_>>().join(", ")
     );
-    if table.left_out > 0 {
-        line += &format!(
-            "; {} rows without a target or an input are left out",
-            table.left_out
-        );
+    match table.left_out {
+        0 => {}
+        1 => line += "; one row without a target or an input is left out",
+        count => line += &format!("; {count} rows without a target or an input are left out"),
     }
     line
 }

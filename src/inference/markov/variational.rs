@@ -43,8 +43,7 @@ use crate::{
 ///
 /// Where the log density is not concave in the function (Student-t, beta), 1/r̃ may be negative. If the filter cannot
 /// take such a site because the values before it alone do not determine the function well enough, all sites get
-/// positive variances; the bound is then a little lower, and its gradient misses a small term. Counts in the hundred
-/// thousands, far above the mean of the prior, may end the search early, at a bound that is too low.
+/// positive variances; the bound is then a little lower, and its gradient misses a small term.
 ///
 /// ```
 /// use burn::tensor::{DType, Device, Tensor, TensorData};
