@@ -1,5 +1,8 @@
 //! The backward pass in lanes.
 
+// Loops over indices are unrolled into registers; iterators over rows of lanes are not.
+#![allow(clippy::needless_range_loop)]
+
 use core::ops::Range;
 
 use super::{
@@ -79,9 +82,9 @@ impl<const S: usize> Pass<S> {
         let v = product::<S, FUSED, false>(&self.matrix, &kept.gain);
         // u = e/d − κᵀr, D = 1/d + κᵀv
         let (mut u, mut diagonal) = (kept.error.times(precision), precision);
-        for ((&gain, &own), &v) in kept.gain.iter().zip(&self.vector).zip(&v) {
-            u = negative(gain).multiply_add::<FUSED>(own, u);
-            diagonal = gain.multiply_add::<FUSED>(v, diagonal);
+        for state in 0..S {
+            u = negative(kept.gain[state]).multiply_add::<FUSED>(self.vector[state], u);
+            diagonal = kept.gain[state].multiply_add::<FUSED>(v[state], diagonal);
         }
         self.slopes.targets[index] = negative(u);
         let change = u.multiply_add::<FUSED>(u, negative(diagonal));
@@ -116,14 +119,14 @@ impl<const S: usize> Pass<S> {
         for (row, values) in ap.iter_mut().enumerate() {
             *values = product::<S, FUSED, true>(&moments.covariance, &a[row]);
         }
-        for (row, g) in g.iter().enumerate() {
-            for (column, &own) in g.iter().enumerate() {
+        for row in 0..S {
+            for column in 0..S {
                 let noise = &mut self.slopes.process_noise[step][row][column];
-                *noise = Lanes::splat(0.5).multiply_add::<FUSED>(own, *noise);
+                *noise = Lanes::splat(0.5).multiply_add::<FUSED>(g[row][column], *noise);
                 let mut value = self.slopes.transitions[step][row][column];
                 value = self.vector[row].multiply_add::<FUSED>(moments.mean[column], value);
-                for (&g, ap) in g.iter().zip(&ap) {
-                    value = g.multiply_add::<FUSED>(ap[column], value);
+                for k in 0..S {
+                    value = g[row][k].multiply_add::<FUSED>(ap[k][column], value);
                 }
                 self.slopes.transitions[step][row][column] = value;
             }
@@ -138,9 +141,10 @@ impl<const S: usize> Pass<S> {
     #[inline(always)]
     fn gradient<const FUSED: bool>(&self) -> Matrix<S> {
         let mut g = self.matrix;
-        for (row, &own) in g.iter_mut().zip(&self.vector) {
-            for (value, &other) in row.iter_mut().zip(&self.vector) {
-                *value = own.multiply_add::<FUSED>(other, negative(*value));
+        for row in 0..S {
+            for column in 0..S {
+                let own = negative(self.matrix[row][column]);
+                g[row][column] = self.vector[row].multiply_add::<FUSED>(self.vector[column], own);
             }
         }
         g
