@@ -130,8 +130,8 @@ impl VecchiaLaplaceConfig {
     ///
     /// # Errors
     ///
-    /// When the likelihood has several latent functions or no curvature, a number of neighbors, probes or draws is zero, or a parameter
-    /// setting is invalid.
+    /// When the likelihood has several latent functions or no curvature, a number of neighbors, probes or draws is zero,
+    /// or a parameter setting is invalid.
     pub fn blank(
         &self,
         dimensions: usize,

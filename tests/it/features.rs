@@ -1,9 +1,8 @@
 //! Networks compared with plain sums of products.
 
 use crate::support::{
-    Dense, Input, Random, assert_close, check_gradients,
-    kernel_registry::{network, perceptron},
-    numbers, platforms,
+    Dense, Input, Random, assert_close, check_gradients, kernel_registry::network, numbers,
+    perceptron::perceptron, platforms,
 };
 use burn_gp_core::{
     features::{Activation, Features, ResidualNetworkConfig},

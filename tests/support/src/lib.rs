@@ -16,6 +16,7 @@ pub mod module_gradients;
 pub mod orthogonal_case;
 pub mod panics;
 pub mod patch_case;
+pub mod perceptron;
 pub mod platforms;
 pub mod posterior_case;
 pub mod random;
