@@ -17,6 +17,7 @@ use proptest::prelude::*;
 pub const DOCUMENTED: &[&str] = &[
     "KernelConfig:",
     "positive hyperparameters must be finite and above",
+    "fractions must lie between 0 and 1",
     "a polynomial kernel of degree 0",
     "a spectral mixture needs at least one component",
     "lengthscales around",
