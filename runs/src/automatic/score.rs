@@ -1,5 +1,7 @@
 //! Scores of leave-one-out predictions.
 
+use std::cmp::Ordering;
+
 use burn_gp_core::{inference::LeaveOneOut, ops::numbers, parameter::Hyperparameter};
 use burn_gp_models::training::TrainingData;
 
@@ -68,6 +70,12 @@ impl Score {
         count * mean - COST * more - errors * error
     }
 
+    /// Compares models with the same hyperparameters: one that mistakes noise for signal is worse than one that does
+    /// not; otherwise, the sum of the log densities decides.
+    pub fn order(&self, other: &Self) -> Ordering {
+        (other.is_unsound.cmp(&self.is_unsound)).then(self.total().total_cmp(&other.total()))
+    }
+
     /// The sum of the log densities.
     fn total(&self) -> f64 {
         self.densities.iter().sum()
@@ -122,6 +130,18 @@ mod tests {
         assert!(as_good.gain_over(&base) < 0.0);
         assert_eq!(best(&[&base, &worse, &as_good], 0), 2);
         assert_eq!(best(&[&base, &worse], 0), 0, "others predict less");
+    }
+
+    #[test]
+    fn starts_are_ordered_by_soundness_then_by_predictions() {
+        let (low, high) = (score(&[0.0; 40], 3), score(&[0.5; 40], 3));
+        let repeats_noise = Score {
+            is_unsound: true,
+            ..score(&[2.0; 40], 3)
+        };
+        assert_eq!(low.order(&high), Ordering::Less);
+        assert_eq!(repeats_noise.order(&low), Ordering::Less);
+        assert_eq!(high.order(&repeats_noise), Ordering::Greater);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! The objective has several optima: some explain all variation as noise, others follow short variations. Exact
 //! regression on a few rows is fast, so several kernels are tried from several lengthscales and noise
-//! variances. Kernels are compared by leave-one-out predictions, because the objective also rewards kernels
-//! that repeat noise.
+//! variances. The starts of a kernel, and kernels, are compared by leave-one-out predictions, because the
+//! objective also rewards repeating noise.
 
 use burn::tensor::{DType, Device};
 use burn_gp_core::{
@@ -247,22 +247,29 @@ fn fit(
         };
         let trainer = FullBatchTrainer::new(model, data.clone(), training);
         let trainer = after_steps(trainer, TRIAL_ITERATIONS)?;
-        Some((trainer.loss().ok()?, trainer))
+        Some((score(&trainer, data)?, trainer))
     };
-    let begun = first_values(attempt, followed, &lengthscales(&config, data)?, dimensions)
-        .into_iter()
-        .filter_map(begin);
-    let (_, trainer) = begun.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    let begun: Vec<(Score, FullBatchTrainer<AnyExact>)> =
+        first_values(attempt, followed, &lengthscales(&config, data)?, dimensions)
+            .into_iter()
+            .filter_map(begin)
+            .collect();
+    let (_, trainer) = begun.into_iter().max_by(|(a, _), (b, _)| a.order(b))?;
     let trainer = after_steps(trainer, ITERATIONS)?;
-    let model = trainer.model();
-    let found = model.hyperparameters();
-    let predictions = model.leave_one_out(data.inputs.clone(), data.targets.clone());
-    let score = Score::new(&predictions.ok()?, data, &found)?;
+    let score = score(&trainer, data)?;
+    let found = trainer.model().hyperparameters();
     Some(Fit {
         options,
         score,
         found,
     })
+}
+
+/// The score of the leave-one-out predictions of the model in training. `None` if it has none.
+fn score(trainer: &FullBatchTrainer<AnyExact>, data: &TrainingData) -> Option<Score> {
+    let model = trainer.model();
+    let predictions = model.leave_one_out(data.inputs.clone(), data.targets.clone());
+    Score::new(&predictions.ok()?, data, &model.hyperparameters())
 }
 
 /// The trainer after a total of `steps` steps. `None` if a step fails.
