@@ -5,9 +5,10 @@ use burn_gp_core::{
     features::{Activation, FirstWeights, PerceptronConfig},
     kernels::{
         ActiveDimensionsConfig, ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig,
-        ConstantConfig, CosineConfig, DeepConfig, GibbsConfig, KernelConfig, LinearConfig,
-        PeriodicConfig, PolynomialConfig, ProductConfig, RationalQuadraticConfig, ScaledConfig,
-        SpectralMixtureConfig, StationaryConfig, SumConfig, WhiteConfig,
+        ConstantConfig, CosineConfig, DampedOscillatorConfig, DeepConfig, GibbsConfig,
+        KernelConfig, LinearConfig, PeriodicConfig, PolynomialConfig, ProductConfig,
+        RationalQuadraticConfig, ScaledConfig, SpectralMixtureConfig, StationaryConfig, SumConfig,
+        WhiteConfig,
     },
 };
 use burn_gp_test_support::stationary::KINDS;
@@ -174,6 +175,11 @@ fn leaf(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = KernelConfig
         1 => (any::<bool>(), number(), number()).prop_map(|(ard, period, variance)| {
             KernelConfig::from(CosineConfig { ard, period, variance })
         }),
+        1 => (any::<bool>(), [number(), number(), number()]).prop_map(
+            |(ard, [period, quality, variance])| {
+                KernelConfig::from(DampedOscillatorConfig { ard, period, quality, variance })
+            }
+        ),
         1 => (0usize..3, [number(), number(), number()]).prop_map(
             |(components, [highest_frequency, lengthscale, variance])| {
                 KernelConfig::from(SpectralMixtureConfig { components, highest_frequency, lengthscale, variance })

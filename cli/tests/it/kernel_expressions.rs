@@ -5,8 +5,8 @@ use burn_gp_core::{
     features::PerceptronConfig,
     kernels::{
         AnyKernel, ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig, ConstantConfig,
-        CosineConfig, GibbsConfig, Kernel, KernelConfig, KernelDefinition, KernelInputs,
-        LinearConfig, PeriodicConfig, PolynomialConfig, RationalQuadraticConfig,
+        CosineConfig, DampedOscillatorConfig, GibbsConfig, Kernel, KernelConfig, KernelDefinition,
+        KernelInputs, LinearConfig, PeriodicConfig, PolynomialConfig, RationalQuadraticConfig,
         SpectralMixtureConfig, StationaryConfig, White, WhiteConfig,
     },
     ops::Stationary,
@@ -167,6 +167,15 @@ fn names_and_options() {
             KernelConfig::from(CosineConfig {
                 ard: true,
                 period: 2.0,
+                variance: 3.0,
+            }),
+        ),
+        (
+            "damped-oscillator(period=2, quality=5, variance=3)",
+            KernelConfig::from(DampedOscillatorConfig {
+                ard: true,
+                period: 2.0,
+                quality: 5.0,
                 variance: 3.0,
             }),
         ),

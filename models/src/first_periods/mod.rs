@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 
 use burn::tensor::{Int, Tensor};
 use burn_gp_core::{
-    kernels::{CosineConfig, KernelConfig, PeriodicConfig, SpectralMixtureConfig},
+    kernels::{
+        CosineConfig, DampedOscillatorConfig, KernelConfig, PeriodicConfig, SpectralMixtureConfig,
+    },
     ops::numbers,
     parameter::ParameterConfig,
 };
@@ -47,7 +49,7 @@ const WITHOUT_WAVES: f64 = 10.0;
 /// objective that training reaches from each. They come from periodograms of the targets along one
 /// input at a time. The points may have any spacing.
 ///
-/// Periodic, cosine and spectral mixture kernels have such parameters. Parameters that `parameters`
+/// Periodic, cosine, damped oscillator and spectral mixture kernels have such parameters. Parameters that `parameters`
 /// sets or freezes, or whose configuration is not the default, keep the user's values. The result is
 /// empty if no others are left, or if there are no waves in the targets.
 ///
@@ -220,15 +222,20 @@ fn collect(kernel: &KernelConfig, path: &str, columns: &[usize], parts: &mut Vec
 
 impl Form {
     fn of(kernel: &KernelConfig) -> Option<Self> {
-        if let Some(config) = kernel.downcast_ref::<PeriodicConfig>() {
-            let by_input = config.ard;
-            let is_default = config.period == PeriodicConfig::default().period;
-            return is_default.then_some(Self::Periods { by_input });
-        }
-        if let Some(config) = kernel.downcast_ref::<CosineConfig>() {
-            let by_input = config.ard;
-            let is_default = config.period == CosineConfig::default().period;
-            return is_default.then_some(Self::Periods { by_input });
+        let periodic = kernel.downcast_ref::<PeriodicConfig>();
+        let cosine = kernel.downcast_ref::<CosineConfig>();
+        let oscillator = kernel.downcast_ref::<DampedOscillatorConfig>();
+        let given = (periodic.map(|own| (own.ard, own.period, PeriodicConfig::default().period)))
+            .or(cosine.map(|own| (own.ard, own.period, CosineConfig::default().period)))
+            .or(oscillator.map(|own| {
+                (
+                    own.ard,
+                    own.period,
+                    DampedOscillatorConfig::default().period,
+                )
+            }));
+        if let Some((by_input, period, default)) = given {
+            return (period == default).then_some(Self::Periods { by_input });
         }
         let config = kernel.downcast_ref::<SpectralMixtureConfig>()?;
         let components = config.components;

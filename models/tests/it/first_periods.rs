@@ -4,7 +4,9 @@ use core::f64::consts::TAU;
 
 use burn::tensor::{DType, Device};
 use burn_gp_core::{
-    kernels::{CosineConfig, KernelConfig, SpectralMixtureConfig, StationaryConfig},
+    kernels::{
+        CosineConfig, DampedOscillatorConfig, KernelConfig, SpectralMixtureConfig, StationaryConfig,
+    },
     parameter::ParameterConfig,
 };
 use burn_gp_models::{
@@ -97,12 +99,14 @@ fn exact_regression_finds_the_period_and_the_noise() {
 }
 
 #[test]
-fn a_cosine_and_a_sparse_model_find_them_too() {
+fn cosines_oscillators_and_sparse_models_find_them_too() {
     for (seed, period) in [(5, 7.0), (6, 23.0)] {
         let series = series(|day| 2.0 * (TAU * day / period).sin(), 0.5, seed);
         let cosine = KernelConfig::from(CosineConfig::default());
-        let models: [(ModelConfig, &str); 2] = [
+        let oscillator = KernelConfig::from(DampedOscillatorConfig::default().with_quality(50.0));
+        let models: [(ModelConfig, &str); 3] = [
             (ExactConfig::new(cosine).into(), "exact"),
+            (ExactConfig::new(oscillator).into(), "damped oscillator"),
             (SgprConfig::new(periodic()).with_inducing(60).into(), "sgpr"),
         ];
         for (model, what) in models {

@@ -1,7 +1,8 @@
 //! Stationary processes of variance one as linear state-space models.
 
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::{Bool, Tensor, TensorData};
 
+use super::oscillation::oscillation;
 use crate::ops::exp_minus_one;
 
 /// Beyond this u the exponential `e^(−u)` would lose u²·e^(−u) as infinity times zero.
@@ -23,6 +24,8 @@ pub enum Factor {
     Matern { states: usize, rate: Tensor<1> },
     /// A cosine with the angular frequency ω, `[1]`: a rotation without noise.
     Cosine { frequency: Tensor<1> },
+    /// A damped oscillator with the rate ω₀ and the damping ratio ζ, each `[1]`.
+    Oscillator { rate: Tensor<1>, damping: Tensor<1> },
 }
 
 impl Factor {
@@ -30,7 +33,7 @@ impl Factor {
     pub fn size(&self) -> usize {
         match self {
             Self::Matern { states, .. } => *states,
-            Self::Cosine { .. } => 2,
+            Self::Cosine { .. } | Self::Oscillator { .. } => 2,
         }
     }
 
@@ -43,6 +46,13 @@ impl Factor {
                 let phase = steps.clone() * frequency.clone();
                 let (cosine, sine) = (phase.clone().cos(), phase.sin());
                 let entries = vec![cosine.clone(), sine.clone().neg(), sine, cosine];
+                matrices(entries, 2)
+            }
+            // [[c + ζs, s], [−s, c − ζs]]
+            Self::Oscillator { rate, damping } => {
+                let [c, s] = oscillation(steps.clone() * rate.clone(), damping.clone());
+                let damped = s.clone() * damping.clone();
+                let entries = vec![c.clone() + damped.clone(), s.clone(), s.neg(), c - damped];
                 matrices(entries, 2)
             }
         }
@@ -68,24 +78,45 @@ impl Factor {
                 let u = scaled(steps, rate);
                 matrices(vec![exp_minus_one(u * -2.0).neg()], 1)
             }
+            // The impulse responses and the spectral densities of the driving noise: g = e^(−u)(u, 1 − u) and q = 4λ for
+            // Matérn-3/2, g = e^(−u)(u²/2, u − u²/2, 1 − 2u + u²/2) and q = 16λ/3 for Matérn-5/2.
             Self::Matern { states, rate } => {
                 let u = scaled(steps, rate);
-                let far = self.remainder(*states, &u);
-                let [count] = u.dims();
-                let is_near = u
-                    .clone()
-                    .lower_equal_elem(1.0)
-                    .reshape([count, 1, 1])
-                    .expand([count, *states, *states]);
-                far.mask_where(is_near, integral(*states, u))
+                let density = if *states == 2 { 4.0 } else { 16.0 * THIRD };
+                let near = integral(&u, u.full_like(density), |s| {
+                    let decay = s.clone().neg().exp();
+                    let w = s.clone().square() * 0.5;
+                    let impulse = match states {
+                        2 => vec![s.clone(), s.neg() + 1.0],
+                        _ => vec![w.clone(), s.clone() - w.clone(), w - s * 2.0 + 1.0],
+                    };
+                    impulse.into_iter().map(|g| g * decay.clone()).collect()
+                });
+                self.near_or_far(near, u.lower_equal_elem(1.0), steps)
+            }
+            // g = (s, c − ζs) and q = 4ζω₀
+            Self::Oscillator { rate, damping } => {
+                let theta = steps.clone() * rate.clone();
+                let near = integral(&theta, damping.clone() * 4.0, |theta| {
+                    let damping = damping.clone().unsqueeze::<2>();
+                    let [c, s] = oscillation(theta, damping.clone());
+                    vec![s.clone(), c - s * damping]
+                });
+                let fastest = (damping.clone() * 2.0).clamp_min(1.0);
+                self.near_or_far(near, (theta * fastest).lower_equal_elem(1.0), steps)
             }
         }
     }
 
-    /// `P − APAᵀ`, for steps that are not small.
-    fn remainder(&self, states: usize, u: &Tensor<1>) -> Tensor<3> {
-        let (prior, transition) = (self.prior(u), matern_transition(states, u));
-        let [count, ..] = transition.dims();
+    /// `near` for the steps of the mask, and `P − APAᵀ` for others, which are not small.
+    fn near_or_far(
+        &self,
+        near: Tensor<3>,
+        is_near: Tensor<1, Bool>,
+        steps: &Tensor<1>,
+    ) -> Tensor<3> {
+        let (prior, transition) = (self.prior(steps), self.transition(steps));
+        let [count, states, _] = transition.dims();
         // Products of small matrices as sums over their inner axis, the last: AP with P = Pᵀ, then (AP)Aᵀ.
         let product = |left: Tensor<3>, right: Tensor<3>| {
             let terms = left.reshape([count, states, 1, states])
@@ -97,7 +128,8 @@ impl Factor {
             transition.clone(),
         );
         let symmetric = (explained.clone() + explained.transpose()) * 0.5;
-        prior - symmetric
+        let is_near = is_near.reshape([count, 1, 1]);
+        (prior - symmetric).mask_where(is_near.expand([count, states, states]), near)
     }
 }
 
@@ -145,11 +177,13 @@ fn matern_transition(states: usize, u: &Tensor<1>) -> Tensor<3> {
     matrices(entries, states) * decay.reshape([count, 1, 1])
 }
 
-/// `q∫₀^Δ g(s)g(s)ᵀds` for steps `u = λΔ ≤ 1` by ten Gauss–Legendre nodes, with the impulse response g and the spectral
-/// density q of the driving noise: `g = e^(−u)(u, 1 − u)` and `q = 4λ` for Matérn-3/2,
-/// `g = e^(−u)(u²/2, u − u²/2, 1 − 2u + u²/2)` and `q = 16λ/3` for Matérn-5/2. It is a sum of squares, and no digits
-/// cancel.
-fn integral(states: usize, u: Tensor<1>) -> Tensor<3> {
+/// `q/λ·∫₀^u g(s)g(s)ᵀds` for steps `u = λΔ ≤ 1` by ten Gauss–Legendre nodes, with the impulse response g at places,
+/// `[U, 10]`, and the relative density `q/λ`, `[1]` or `[U]`. It is a sum of squares, and no digits cancel.
+fn integral(
+    u: &Tensor<1>,
+    density: Tensor<1>,
+    impulse: impl FnOnce(Tensor<2>) -> Vec<Tensor<2>>,
+) -> Tensor<3> {
     let [count] = u.dims();
     let nodes = NODES
         .iter()
@@ -160,18 +194,9 @@ fn integral(states: usize, u: Tensor<1>) -> Tensor<3> {
         Tensor::<2>::from_data(data, (&u.device(), u.dtype()))
     };
     let (places, weights) = (row(places), row(weights));
-    let s = u.clone().reshape([count, 1]) * places; // [U, 10]
-    let decay = s.clone().neg().exp();
-    let w = s.clone().square() * 0.5;
-    let (impulse, density) = match states {
-        2 => (vec![s.clone(), s.neg() + 1.0], 4.0),
-        _ => (
-            vec![w.clone(), s.clone() - w.clone(), w - s.clone() * 2.0 + 1.0],
-            16.0 * THIRD,
-        ),
-    };
-    let impulse: Vec<_> = impulse.into_iter().map(|g| g * decay.clone()).collect();
-    let half = u * (0.5 * density);
+    let impulse = impulse(u.clone().reshape([count, 1]) * places); // [U, 10]
+    let states = impulse.len();
+    let half = u.clone() * density * 0.5;
     let mut entries = vec![half.clone(); states * states];
     for row in 0..states {
         for column in row..states {

@@ -3,6 +3,7 @@
 mod block;
 mod factor;
 mod harmonics;
+mod oscillation;
 
 use burn::tensor::{DType, Device, Tensor};
 
@@ -11,7 +12,7 @@ use crate::ops::is_on_cpu;
 use block::Block;
 use factor::Factor;
 
-pub(super) use harmonics::Harmonics;
+pub(super) use {harmonics::Harmonics, oscillation::oscillation};
 
 /// A kernel of time as a linear state-space model: `k(t, t′) = hᵀA(|t − t′|)P(min(t, t′))h`, where the state x moves by
 /// `x(t + Δ) = A(Δ)x(t) + N(0, Q(Δ))` and has the covariance P(t) before data. (J. Hartikainen and S. Särkkä, *Kalman
@@ -50,8 +51,8 @@ pub struct StateSpace {
 /// A kernel that is not a linear state-space model with finitely many states.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{kernel} has no finite state; use matern52, matern32, matern12, cosine, constant, linear, rbf within periodic, or \
-     sums and products of these"
+    "{kernel} has no finite state; use matern52, matern32, matern12, cosine, damped-oscillator, constant, linear, rbf within \
+     periodic, or sums and products of these"
 )]
 pub struct NoStateSpace {
     /// The kernel's type or name.
@@ -108,6 +109,19 @@ impl StateSpace {
     pub(super) fn cosine(period: Tensor<1>, variance: Tensor<1>) -> Self {
         let frequency = precise(period).recip() * (2.0 * core::f64::consts::PI);
         let factor = Factor::Cosine { frequency };
+        Self::of_block(Block::stationary(precise(variance), vec![factor]))
+    }
+
+    /// A damped oscillator with the undamped period p and the quality q: `ω₀ = 2π/p` and `ζ = 1/(2q)`.
+    pub(super) fn damped_oscillator(
+        period: Tensor<1>,
+        quality: Tensor<1>,
+        variance: Tensor<1>,
+    ) -> Self {
+        let factor = Factor::Oscillator {
+            rate: precise(period).recip() * (2.0 * core::f64::consts::PI),
+            damping: (precise(quality) * 2.0).recip(),
+        };
         Self::of_block(Block::stationary(precise(variance), vec![factor]))
     }
 

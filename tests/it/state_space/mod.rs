@@ -5,13 +5,14 @@ mod forms;
 mod golden;
 mod gradients;
 mod operation;
+mod oscillator;
 mod regression;
 mod variational;
 
 use burn_gp_core::{
     kernels::{
-        AnyKernel, Constant, Cosine, Kernel, Linear, Periodic, Product, Scaled, StationaryKernel,
-        Sum,
+        AnyKernel, Constant, Cosine, DampedOscillator, Kernel, Linear, Periodic, Product, Scaled,
+        StationaryKernel, Sum,
     },
     ops::Stationary,
 };
@@ -33,6 +34,12 @@ fn season(platform: &Platform, lengthscale: f64, period: f64, variance: f64) -> 
     Periodic::new(base, &[period], platform.options()).boxed()
 }
 
+/// A damped oscillator with the angular frequency 1.4 of the reference values.
+fn oscillator(platform: &Platform, quality: f64) -> AnyKernel {
+    let period = core::f64::consts::TAU / 1.4;
+    DampedOscillator::new(&[period], quality, 0.8, platform.options()).boxed()
+}
+
 /// The kernel with reference values.
 fn golden_kernel(platform: &Platform, name: &str) -> AnyKernel {
     let place = platform.options();
@@ -41,6 +48,9 @@ fn golden_kernel(platform: &Platform, name: &str) -> AnyKernel {
         "matern32" => matern(platform, Stationary::Matern32, 1.3, 0.8),
         "matern52" => matern(platform, Stationary::Matern52, 1.3, 0.8),
         "cosine" => Cosine::new(&[4.0], 0.8, place).boxed(),
+        "damped_oscillator" => oscillator(platform, 2.0),
+        "damped_oscillator_critical" => oscillator(platform, 0.5),
+        "damped_oscillator_over" => oscillator(platform, 0.3),
         "constant" => Constant::new(0.8, place).boxed(),
         "linear" => Linear::new(&[0.3], place).boxed(),
         "matern12_times_cosine" => Product::new(
@@ -62,6 +72,9 @@ fn kernels(platform: &Platform) -> Vec<(&'static str, AnyKernel)> {
         ("matern32", of(Stationary::Matern32)),
         ("matern52", of(Stationary::Matern52)),
         ("cosine", Cosine::new(&[1.9], 0.6, place).boxed()),
+        ("underdamped", oscillator(platform, 6.0)),
+        ("critical", oscillator(platform, 0.5)),
+        ("overdamped", oscillator(platform, 0.2)),
         ("constant", Constant::new(0.8, place).boxed()),
         ("linear", Linear::new(&[0.3], place).boxed()),
         ("periodic", season(platform, 0.8, 1.7, 0.9)),
@@ -88,6 +101,10 @@ fn kernels(platform: &Platform) -> Vec<(&'static str, AnyKernel)> {
                 matern(platform, Stationary::Matern32, 4.0, 1.0),
             )
             .boxed(),
+        ),
+        (
+            "oscillator and matern",
+            Product::new(oscillator(platform, 2.0), of(Stationary::Matern32)).boxed(),
         ),
         (
             "product of two",

@@ -1,15 +1,15 @@
 //! A configuration of every kind of kernel, and the formulas of all kernels.
 
-use std::f64::consts::PI;
+use std::{cmp::Ordering, f64::consts::PI};
 
 use burn_gp_core::{
     features::{Activation, PerceptronConfig},
     kernels::{
         ActiveDimensionsConfig, ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig,
-        ConstantConfig, CosineConfig, DeepConfig, ExchangeableConfig, GibbsConfig, IndexConfig,
-        KernelConfig, LinearConfig, OrdinalKernelConfig, PeriodicConfig, PolynomialConfig,
-        ProductConfig, RationalQuadraticConfig, ScaledConfig, SpectralMixtureConfig,
-        StationaryConfig, SumConfig, WhiteConfig,
+        ConstantConfig, CosineConfig, DampedOscillatorConfig, DeepConfig, ExchangeableConfig,
+        GibbsConfig, IndexConfig, KernelConfig, LinearConfig, OrdinalKernelConfig, PeriodicConfig,
+        PolynomialConfig, ProductConfig, RationalQuadraticConfig, ScaledConfig,
+        SpectralMixtureConfig, StationaryConfig, SumConfig, WhiteConfig,
     },
     ops::Stationary,
     parameter::LOWER_BOUND,
@@ -91,6 +91,15 @@ fn cosine(ard: bool) -> KernelConfig {
     })
 }
 
+fn damped_oscillator(ard: bool, quality: f64) -> KernelConfig {
+    KernelConfig::from(DampedOscillatorConfig {
+        ard,
+        period: 5.3,
+        quality,
+        variance: 0.7,
+    })
+}
+
 fn index(rank: usize) -> KernelConfig {
     IndexConfig::new(3)
         .with_rank(rank)
@@ -145,6 +154,9 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
         ("arc-cosine 2", arc_cosine(ArcCosineOrder::Quadratic, true)),
         ("cosine", cosine(true)),
         ("cosine, isotropic", cosine(false)),
+        ("damped oscillator", damped_oscillator(true, 3.0)),
+        ("critically damped", damped_oscillator(false, 0.5)),
+        ("overdamped", damped_oscillator(false, 0.3)),
         (
             "spectral mixture",
             KernelConfig::from(SpectralMixtureConfig {
@@ -329,6 +341,10 @@ fn simple_formula(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> Op
         let turns: f64 = pairs().map(|(a, b)| (a - b) / config.period).sum();
         return Some(config.variance * (2.0 * PI * turns).cos());
     }
+    if let Some(config) = config.downcast_ref::<DampedOscillatorConfig>() {
+        let turns: f64 = pairs().map(|(a, b)| (a - b) / config.period).sum();
+        return Some(config.variance * oscillator_profile(config.quality, 2.0 * PI * turns.abs()));
+    }
     if let Some(config) = config.downcast_ref::<SpectralMixtureConfig>() {
         return Some(spectral_formula(config, a, b));
     }
@@ -347,6 +363,19 @@ fn simple_formula(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> Op
     }
     let config = config.downcast_ref::<WhiteConfig>()?;
     Some(f64::from(same) * config.variance)
+}
+
+/// A damped oscillator with variance one at the phase θ.
+fn oscillator_profile(quality: f64, theta: f64) -> f64 {
+    let damping = 0.5 / quality;
+    let decay = (-damping * theta).exp();
+    let rate = (1.0 - damping * damping).abs().sqrt();
+    decay
+        * match damping.total_cmp(&1.0) {
+            Ordering::Less => (rate * theta).cos() + damping / rate * (rate * theta).sin(),
+            Ordering::Equal => 1.0 + theta,
+            Ordering::Greater => (rate * theta).cosh() + damping / rate * (rate * theta).sinh(),
+        }
 }
 
 /// The formula of a kernel that is built from others.
