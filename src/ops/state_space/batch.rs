@@ -45,7 +45,12 @@ impl<'a> Batch<'a> {
     /// The derivatives of all parts, one after the other. Those of shared parts are summed over series, in their
     /// order.
     pub fn joined<'b>(&self, cotangents: impl Iterator<Item = &'b Cotangents>) -> Vec<f64> {
-        let mut parts = self.values.map(|values| vec![0.0; values.len()]);
+        let firsts = self.values.iter().scan(0, |first, values| {
+            *first += values.len();
+            Some(*first - values.len())
+        });
+        let firsts: Vec<usize> = firsts.collect();
+        let mut all = vec![0.0; self.values.iter().map(|values| values.len()).sum()];
         for (index, own) in cotangents.enumerate() {
             let of_series = [
                 &own.transitions,
@@ -56,12 +61,12 @@ impl<'a> Batch<'a> {
                 &own.targets,
             ];
             for (part, values) in of_series.into_iter().enumerate() {
-                let first = (index % self.members[part]) * values.len();
-                for (sum, value) in parts[part][first..].iter_mut().zip(values) {
+                let first = firsts[part] + (index % self.members[part]) * values.len();
+                for (sum, value) in all[first..].iter_mut().zip(values) {
                     *sum += value;
                 }
             }
         }
-        parts.concat()
+        all
     }
 }

@@ -1,5 +1,7 @@
 //! The passes over all series on the CPU.
 
+use core::marker::PhantomData;
+
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
 use super::{
@@ -12,7 +14,7 @@ use super::{
     smoothing::{Smoothed, smooth},
 };
 use crate::ops::cpu::{
-    CpuMemory, WIDTH, in_parts, threads,
+    CpuMemory, Lanes, WIDTH, in_parts, threads,
     vectorized::{self, Kernel},
     write,
 };
@@ -105,7 +107,7 @@ fn passes(batch: &Batch<'_>) -> Vec<Outcome> {
     all
 }
 
-/// Whether series have a form that lanes take.
+/// Whether the series have the same events and a form that lanes take.
 fn fits_lanes(batch: &Batch<'_>) -> bool {
     let Request {
         blocks,
@@ -121,9 +123,10 @@ fn fits_lanes(batch: &Batch<'_>) -> bool {
 /// The passes over a few series, in lanes if there are several. A series with a failure, and one with negative noise,
 /// takes the others in its lanes with it to passes one by one.
 fn pass_over(members: &[Series<'_>], request: &Request<'_>, outcomes: &mut [Outcome]) {
+    let wants_gradient = request.wants_gradient;
     let in_lanes = match members.len() {
         0..LANES_FROM => None,
-        _ => vectorized::run(LanePass(members, request.wants_gradient)),
+        _ => vectorized::run(LanePass::<Lanes<f64>>::new(members, wants_gradient)),
     };
     if let Some(found) = in_lanes {
         for (outcome, found) in outcomes.iter_mut().zip(found) {
@@ -132,27 +135,49 @@ fn pass_over(members: &[Series<'_>], request: &Request<'_>, outcomes: &mut [Outc
         return;
     }
     for (outcome, &series) in outcomes.iter_mut().zip(members) {
-        *outcome = vectorized::run(Pass {
-            series,
-            wants_gradient: request.wants_gradient,
-            wants_rows: request.wants_rows,
-        });
+        let alone = [series];
+        let found = match request.wants_rows {
+            false => vectorized::run(LanePass::<f64>::new(&alone, wants_gradient)),
+            true => None,
+        };
+        *outcome = match found.and_then(|mut found| found.pop()) {
+            Some(found) => Ok(found),
+            None => vectorized::run(Pass {
+                series,
+                wants_gradient,
+                wants_rows: request.wants_rows,
+            }),
+        };
     }
 }
 
-/// The passes over several series in lanes.
-struct LanePass<'a>(&'a [Series<'a>], bool);
+/// The passes over series of few states, one in each lane of V. None for other series, and after a failure.
+struct LanePass<'a, V> {
+    members: &'a [Series<'a>],
+    wants_gradient: bool,
+    value: PhantomData<V>,
+}
 
-impl Kernel for LanePass<'_> {
+impl<'a, V> LanePass<'a, V> {
+    fn new(members: &'a [Series<'a>], wants_gradient: bool) -> Self {
+        Self {
+            members,
+            wants_gradient,
+            value: PhantomData,
+        }
+    }
+}
+
+impl<V: lanes::Value> Kernel for LanePass<'_, V> {
     type Output = Option<Vec<(f64, Cotangents)>>;
 
     #[inline(always)]
     fn call<const FUSED: bool>(self) -> Self::Output {
-        let Self(members, wants_gradient) = self;
-        match members[0].blocks {
-            [1] => lanes::passes::<1, FUSED>(members, wants_gradient),
-            [2] => lanes::passes::<2, FUSED>(members, wants_gradient),
-            [3] => lanes::passes::<3, FUSED>(members, wants_gradient),
+        let first = &self.members[0];
+        match (first.blocks, first.columns) {
+            ([1], 1) => lanes::passes::<V, 1, FUSED>(self.members, self.wants_gradient),
+            ([2], 1) => lanes::passes::<V, 2, FUSED>(self.members, self.wants_gradient),
+            ([3], 1) => lanes::passes::<V, 3, FUSED>(self.members, self.wants_gradient),
             _ => None,
         }
     }

@@ -80,9 +80,9 @@ pub struct StateSpaceError {
 /// derivatives follow from one backward pass of P. de Jong's recursions (*Smoothing and interpolation with the
 /// state-space model*, 1989), which are the score (S. Koopman and N. Shephard, *Exact score for time series models in
 /// state space form*, 1992). Both passes are in double precision whatever the type of the tensors, on the CPU
-/// whatever their device. Several series run on several threads, and sixteen at once, one in each lane of the vector
-/// registers, if they share their events, there is one block of one to three states, and one column. The filter keeps its moments at every 256th
-/// event and computes the others again.
+/// whatever their device. A series with one block of one to three states and one column stays in registers. Several
+/// series run on several threads, and sixteen of them at once, one in each lane of the vector registers, if they share
+/// their events. The filter keeps its moments at every 256th event and computes the others again.
 ///
 /// A noise variance may be negative, as that of a factor `exp(−(y − f)²/2r)` in the place of a likelihood that is not
 /// log-concave, if the variance d given the observations before is negative, too. The density then has |d| and |r|.
@@ -152,15 +152,15 @@ pub fn state_space_log_density(
     if !wants_gradient {
         return Ok(value.cast(dtype));
     }
-    // A surrogate with value zero and these derivatives.
+    // The value, and terms of value zero with these derivatives.
     let mut surrogate = value.clone().autodiff();
     let mut first = 0;
     for Flat { values, .. } in tensors {
         let [count] = values.dims();
         if values.is_autodiff() && count > 0 {
             let slope = slopes.clone().narrow(1, first, count).reshape([count]);
-            let change = values.clone() - values.detach();
-            surrogate = surrogate + (change * slope.autodiff()).sum();
+            let change = (values * slope.autodiff()).sum();
+            surrogate = surrogate + (change.clone() - change.detach());
         }
         first += count;
     }

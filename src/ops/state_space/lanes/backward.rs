@@ -6,44 +6,44 @@
 use core::ops::Range;
 
 use super::{
-    Cotangents, Filtered, Interleaved, Kept, Moments,
-    values::{Matrix, Value, Vector, ZERO, congruence, negative, product, reciprocal},
+    Cotangents, Filtered, Interleaved, Kept, Moments, matrix,
+    values::{Matrix, Value, Vector, congruence, product},
 };
-use crate::ops::{cpu::Lanes, state_space::series::CHECKPOINT_EVERY};
+use crate::ops::state_space::series::CHECKPOINT_EVERY;
 
 /// The derivatives of each series, in the order of its tensors.
-pub struct Slopes<const S: usize> {
-    transitions: Vec<Matrix<S>>,
-    process_noise: Vec<Matrix<S>>,
-    prior: Matrix<S>,
-    noise: Vec<Value>,
-    targets: Vec<Value>,
+pub struct Slopes<V, const S: usize> {
+    transitions: Vec<Matrix<V, S>>,
+    process_noise: Vec<Matrix<V, S>>,
+    prior: Matrix<V, S>,
+    noise: Vec<V>,
+    targets: Vec<V>,
 }
 
 /// The backward pass at an event.
-struct Pass<const S: usize> {
-    slopes: Slopes<S>,
+struct Pass<V, const S: usize> {
+    slopes: Slopes<V, S>,
     /// r
-    vector: Vector<S>,
+    vector: Vector<V, S>,
     /// N
-    matrix: Matrix<S>,
+    matrix: Matrix<V, S>,
     /// The moments before the step to each event of a segment.
-    before: Vec<Moments<S>>,
+    before: Vec<Moments<V, S>>,
 }
 
-impl<const S: usize> Pass<S> {
-    fn new(series: &Interleaved<'_, S>) -> Self {
-        let steps = vec![[[ZERO; S]; S]; series.transitions.len()];
+impl<V: Value, const S: usize> Pass<V, S> {
+    fn new(series: &Interleaved<'_, V, S>) -> Self {
+        let steps = vec![[[V::zero(); S]; S]; series.transitions.len() / (S * S)];
         Self {
             slopes: Slopes {
                 transitions: steps.clone(),
                 process_noise: steps,
-                prior: [[ZERO; S]; S],
-                noise: vec![ZERO; series.noise.len()],
-                targets: vec![ZERO; series.targets.len()],
+                prior: [[V::zero(); S]; S],
+                noise: vec![V::zero(); series.noise.len()],
+                targets: vec![V::zero(); series.targets.len()],
             },
-            vector: [ZERO; S],
-            matrix: [[ZERO; S]; S],
+            vector: [V::zero(); S],
+            matrix: [[V::zero(); S]; S],
             before: Vec::with_capacity(CHECKPOINT_EVERY),
         }
     }
@@ -52,8 +52,8 @@ impl<const S: usize> Pass<S> {
     #[inline(always)]
     fn recompute<const FUSED: bool>(
         &mut self,
-        series: &Interleaved<'_, S>,
-        mut moments: Moments<S>,
+        series: &Interleaved<'_, V, S>,
+        mut moments: Moments<V, S>,
         events: Range<usize>,
     ) {
         self.before.clear();
@@ -72,30 +72,32 @@ impl<const S: usize> Pass<S> {
     #[inline(always)]
     fn absorb<const FUSED: bool>(
         &mut self,
-        series: &Interleaved<'_, S>,
+        series: &Interleaved<'_, V, S>,
         index: usize,
-        kept: &Kept<S>,
+        kept: &Kept<V, S>,
     ) {
         let event = &series.events[index];
-        let h = &series.rows[event.row as usize];
-        let precision = reciprocal(kept.variance);
-        let v = product::<S, FUSED, false>(&self.matrix, &kept.gain);
+        let h = &series.rows.as_chunks::<S>().0[event.row as usize];
+        let precision = kept.variance.reciprocal();
+        let v = product::<V, S, FUSED, false>(&self.matrix, &kept.gain);
         // u = e/d − κᵀr, D = 1/d + κᵀv
         let (mut u, mut diagonal) = (kept.error.times(precision), precision);
         for state in 0..S {
-            u = negative(kept.gain[state]).multiply_add::<FUSED>(self.vector[state], u);
+            u = kept.gain[state]
+                .negative()
+                .multiply_add::<FUSED>(self.vector[state], u);
             diagonal = kept.gain[state].multiply_add::<FUSED>(v[state], diagonal);
         }
-        self.slopes.targets[index] = negative(u);
-        let change = u.multiply_add::<FUSED>(u, negative(diagonal));
+        self.slopes.targets[index] = u.negative();
+        let change = u.multiply_add::<FUSED>(u, diagonal.negative());
         let noise = &mut self.slopes.noise[event.noise as usize];
-        *noise = Lanes::splat(0.5).multiply_add::<FUSED>(change, *noise);
+        *noise = V::splat(0.5).multiply_add::<FUSED>(change, *noise);
         // r ← r + hu, N ← N + hxᵀ + xhᵀ with x = ½Dh − v
-        let half = Lanes::splat(0.5).times(diagonal);
+        let half = V::splat(0.5).times(diagonal);
         let mut x = v;
         for state in 0..S {
             self.vector[state] = h[state].multiply_add::<FUSED>(u, self.vector[state]);
-            x[state] = half.multiply_add::<FUSED>(h[state], negative(v[state]));
+            x[state] = half.multiply_add::<FUSED>(h[state], v[state].negative());
         }
         for row in 0..S {
             for column in 0..S {
@@ -109,20 +111,20 @@ impl<const S: usize> Pass<S> {
     #[inline(always)]
     fn retreat<const FUSED: bool>(
         &mut self,
-        series: &Interleaved<'_, S>,
+        series: &Interleaved<'_, V, S>,
         step: usize,
-        moments: &Moments<S>,
+        moments: &Moments<V, S>,
     ) {
-        let a = &series.transitions[step];
+        let a = matrix(&series.transitions, step);
         let g = self.gradient::<FUSED>();
-        let mut ap = [[ZERO; S]; S];
+        let mut ap = [[V::zero(); S]; S];
         for (row, values) in ap.iter_mut().enumerate() {
-            *values = product::<S, FUSED, true>(&moments.covariance, &a[row]);
+            *values = product::<V, S, FUSED, true>(&moments.covariance, &a[row]);
         }
         for row in 0..S {
             for column in 0..S {
                 let noise = &mut self.slopes.process_noise[step][row][column];
-                *noise = Lanes::splat(0.5).multiply_add::<FUSED>(g[row][column], *noise);
+                *noise = V::splat(0.5).multiply_add::<FUSED>(g[row][column], *noise);
                 let mut value = self.slopes.transitions[step][row][column];
                 value = self.vector[row].multiply_add::<FUSED>(moments.mean[column], value);
                 for k in 0..S {
@@ -131,19 +133,19 @@ impl<const S: usize> Pass<S> {
                 self.slopes.transitions[step][row][column] = value;
             }
         }
-        self.vector = product::<S, FUSED, true>(a, &self.vector);
-        let mut next = [[ZERO; S]; S];
-        congruence::<S, FUSED, true>(a, &self.matrix, &mut next);
+        self.vector = product::<V, S, FUSED, true>(a, &self.vector);
+        let mut next = [[V::zero(); S]; S];
+        congruence::<V, S, FUSED, true>(a, &self.matrix, &mut next);
         self.matrix = next;
     }
 
     /// `G = rrᵀ − N`
     #[inline(always)]
-    fn gradient<const FUSED: bool>(&self) -> Matrix<S> {
+    fn gradient<const FUSED: bool>(&self) -> Matrix<V, S> {
         let mut g = self.matrix;
         for row in 0..S {
             for column in 0..S {
-                let own = negative(self.matrix[row][column]);
+                let own = self.matrix[row][column].negative();
                 g[row][column] = self.vector[row].multiply_add::<FUSED>(self.vector[column], own);
             }
         }
@@ -153,10 +155,10 @@ impl<const S: usize> Pass<S> {
 
 /// The backward pass, as [`backward`](crate::ops::state_space::backward::backward).
 #[inline(always)]
-pub fn backward<const S: usize, const FUSED: bool>(
-    series: &Interleaved<'_, S>,
-    filtered: &Filtered<S>,
-) -> Slopes<S> {
+pub fn backward<V: Value, const S: usize, const FUSED: bool>(
+    series: &Interleaved<'_, V, S>,
+    filtered: &Filtered<V, S>,
+) -> Slopes<V, S> {
     let mut pass = Pass::new(series);
     for (segment, checkpoint) in filtered.checkpoints.iter().enumerate().rev() {
         let first = segment * CHECKPOINT_EVERY;
@@ -176,27 +178,34 @@ pub fn backward<const S: usize, const FUSED: bool>(
     let g = pass.gradient::<FUSED>();
     for (row, values) in g.iter().enumerate() {
         for (column, value) in values.iter().enumerate() {
-            pass.slopes.prior[row][column] = Lanes::splat(0.5).times(*value);
+            pass.slopes.prior[row][column] = V::splat(0.5).times(*value);
         }
     }
     pass.slopes
 }
 
-impl<const S: usize> Slopes<S> {
-    /// Those of one series.
-    pub fn of(&self, lane: usize) -> Cotangents {
-        let packed = |matrices: &[Matrix<S>]| -> Vec<f64> {
-            let values = matrices.iter().flatten().flatten();
-            values.map(|value| value.0[lane]).collect()
+impl<V: Value, const S: usize> Slopes<V, S> {
+    /// Those of each series.
+    pub fn separated(self) -> Vec<Cotangents> {
+        let packed = |matrices: Vec<Matrix<V, S>>| {
+            let values = matrices.into_iter().flatten().flatten();
+            V::separated(values.collect()).into_iter()
         };
-        let each = |values: &[Value]| values.iter().map(|value| value.0[lane]).collect();
-        Cotangents {
-            transitions: packed(&self.transitions),
-            process_noise: packed(&self.process_noise),
-            prior: packed(&[self.prior]),
-            rows: Vec::new(),
-            noise: each(&self.noise),
-            targets: each(&self.targets),
-        }
+        let of_steps = packed(self.transitions).zip(packed(self.process_noise));
+        let of_data = V::separated(self.noise)
+            .into_iter()
+            .zip(V::separated(self.targets));
+        let all = of_steps.zip(packed(vec![self.prior])).zip(of_data);
+        all.map(
+            |(((transitions, process_noise), prior), (noise, targets))| Cotangents {
+                transitions,
+                process_noise,
+                prior,
+                rows: Vec::new(),
+                noise,
+                targets,
+            },
+        )
+        .collect()
     }
 }

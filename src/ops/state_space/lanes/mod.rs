@@ -1,141 +1,116 @@
-//! The passes over sixteen series at once, one in each lane of the vector registers.
+//! The passes over a series of few states in registers, or over sixteen series at once, one in each lane of the vector
+//! registers.
 
 mod backward;
 mod values;
 
 use core::f64::consts::PI;
+use std::borrow::Cow;
 
 use super::{
     backward::Cotangents,
     series::{CHECKPOINT_EVERY, Event, Series},
 };
-use crate::ops::cpu::{Lanes, WIDTH};
 use backward::backward;
-use values::{Matrix, Value, Vector, ZERO, congruence, negative, product, reciprocal};
+use values::{Matrix, Vector, congruence, product};
+
+pub use values::Value;
 
 /// The product of variances is in this range, so that most need no logarithm.
 const PRODUCT_RANGE: core::ops::Range<f64> = 1e-100..1e100;
 
-/// Sixteen series with the same events, one block of S states and one column. The values of a part of the model lie
-/// next to each other.
-struct Interleaved<'a, const S: usize> {
-    /// A and Q of each step
-    transitions: Vec<Matrix<S>>,
-    process_noise: Vec<Matrix<S>>,
-    /// P0
-    prior: Matrix<S>,
-    /// h
-    rows: Vec<Vector<S>>,
+/// One series, or sixteen with the same events, with one block of S states and one column. The values of a part of the
+/// model lie next to each other.
+struct Interleaved<'a, V: Value, const S: usize> {
+    /// A and Q of each step, `[U, S, S]`
+    transitions: Cow<'a, [V]>,
+    process_noise: Cow<'a, [V]>,
+    /// P0, `[S, S]`
+    prior: Cow<'a, [V]>,
+    /// h, `[O, S]`
+    rows: Cow<'a, [V]>,
     /// r
-    noise: Vec<Value>,
+    noise: Cow<'a, [V]>,
     /// y
-    targets: Vec<Value>,
+    targets: Cow<'a, [V]>,
     events: &'a [Event],
+}
+
+/// One of several matrices.
+#[inline(always)]
+fn matrix<V, const S: usize>(values: &[V], index: usize) -> &Matrix<V, S> {
+    &values.as_chunks::<S>().0.as_chunks::<S>().0[index]
 }
 
 /// The moments of the states.
 #[derive(Clone, Copy)]
-struct Moments<const S: usize> {
-    mean: Vector<S>,
-    covariance: Matrix<S>,
+struct Moments<V, const S: usize> {
+    mean: Vector<V, S>,
+    covariance: Matrix<V, S>,
 }
 
 /// What an observation leaves for the backward pass.
 #[derive(Clone, Copy)]
-struct Kept<const S: usize> {
-    gain: Vector<S>,
-    variance: Value,
-    error: Value,
+struct Kept<V, const S: usize> {
+    gain: Vector<V, S>,
+    variance: V,
+    error: V,
 }
 
-/// One value of each series, which are at most sixteen. Other lanes repeat the last one.
-#[inline(always)]
-fn gathered<'a>(
-    members: &[Series<'a>],
-    index: usize,
-    part: impl Fn(&Series<'a>) -> &'a [f64],
-) -> Value {
-    let mut lanes = [0.0; WIDTH];
-    for (lane, value) in lanes.iter_mut().enumerate() {
-        *value = part(&members[lane.min(members.len() - 1)])[index];
-    }
-    Lanes(lanes)
-}
-
-impl<'a, const S: usize> Interleaved<'a, S> {
+impl<'a, V: Value, const S: usize> Interleaved<'a, V, S> {
     #[inline(always)]
     fn new(members: &[Series<'a>]) -> Self {
-        let first = &members[0];
-        let matrix = |index: usize, part: fn(&Series<'a>) -> &'a [f64]| -> Matrix<S> {
-            let mut matrix = [[ZERO; S]; S];
-            for (row, values) in matrix.iter_mut().enumerate() {
-                for (column, value) in values.iter_mut().enumerate() {
-                    *value = gathered(members, (index * S + row) * S + column, part);
-                }
-            }
-            matrix
+        let interleaved = |part: fn(&Series<'a>) -> &'a [f64]| -> Cow<'a, [V]> {
+            let parts: Vec<&[f64]> = members.iter().map(part).collect();
+            V::interleaved(&parts)
         };
-        let vector = |index: usize| -> Vector<S> {
-            let mut vector = [ZERO; S];
-            for (state, value) in vector.iter_mut().enumerate() {
-                *value = gathered(members, index * S + state, |series| series.rows);
-            }
-            vector
-        };
-        let steps = first.transitions.len() / (S * S);
         Self {
-            transitions: (0..steps)
-                .map(|step| matrix(step, |series| series.transitions))
-                .collect(),
-            process_noise: (0..steps)
-                .map(|step| matrix(step, |series| series.process_noise))
-                .collect(),
-            prior: matrix(0, |series| series.prior),
-            rows: (0..first.rows.len() / S).map(vector).collect(),
-            noise: (0..first.noise.len())
-                .map(|index| gathered(members, index, |series| series.noise))
-                .collect(),
-            targets: (0..first.targets.len())
-                .map(|index| gathered(members, index, |series| series.targets))
-                .collect(),
-            events: first.events,
+            transitions: interleaved(|series| series.transitions),
+            process_noise: interleaved(|series| series.process_noise),
+            prior: interleaved(|series| series.prior),
+            rows: interleaved(|series| series.rows),
+            noise: interleaved(|series| series.noise),
+            targets: interleaved(|series| series.targets),
+            events: members[0].events,
         }
     }
 
-    fn first(&self) -> Moments<S> {
+    fn first(&self) -> Moments<V, S> {
         Moments {
-            mean: [ZERO; S],
-            covariance: self.prior,
+            mean: [V::zero(); S],
+            covariance: *matrix(&self.prior, 0),
         }
     }
 
     #[inline(always)]
-    fn predict<const FUSED: bool>(&self, event: &Event, moments: &mut Moments<S>) {
+    fn predict<const FUSED: bool>(&self, event: &Event, moments: &mut Moments<V, S>) {
         let Some(step) = event.step else { return };
-        let a = &self.transitions[step as usize];
-        moments.mean = product::<S, FUSED, false>(a, &moments.mean);
-        let mut next = self.process_noise[step as usize];
-        congruence::<S, FUSED, false>(a, &moments.covariance, &mut next);
+        let a = matrix(&self.transitions, step as usize);
+        moments.mean = product::<V, S, FUSED, false>(a, &moments.mean);
+        let mut next = *matrix(&self.process_noise, step as usize);
+        congruence::<V, S, FUSED, false>(a, &moments.covariance, &mut next);
         moments.covariance = next;
     }
 
     /// As [`Filter::observe`](super::forward::Filter::observe).
     #[inline(always)]
-    fn observe<const FUSED: bool>(&self, index: usize, moments: &mut Moments<S>) -> Kept<S> {
+    fn observe<const FUSED: bool>(&self, index: usize, moments: &mut Moments<V, S>) -> Kept<V, S> {
         let event = &self.events[index];
         let (h, r) = (
-            &self.rows[event.row as usize],
+            &self.rows.as_chunks::<S>().0[event.row as usize],
             self.noise[event.noise as usize],
         );
         let Moments { mean, covariance } = moments;
         // g = Ph, d = hᵀg + r, κ = g/d, e = y − hᵀm
-        let g = product::<S, FUSED, false>(covariance, h);
+        let g = product::<V, S, FUSED, false>(covariance, h);
         let (mut variance, mut error) = (r, self.targets[index]);
         for state in 0..S {
             variance = h[state].multiply_add::<FUSED>(g[state], variance);
-            error = negative(h[state]).multiply_add::<FUSED>(mean[state], error);
+            error = h[state]
+                .negative()
+                .multiply_add::<FUSED>(mean[state], error);
         }
-        let precision = reciprocal(variance);
+        let precision = variance.reciprocal();
         let mut gain = g;
         for state in 0..S {
             gain[state] = g[state].times(precision);
@@ -143,12 +118,12 @@ impl<'a, const S: usize> Interleaved<'a, S> {
         }
         // V = P − κgᵀ, P ← V − (Vh − rκ)κᵀ
         for row in 0..S {
-            let own = negative(gain[row]);
+            let own = gain[row].negative();
             let mut rest = r.times(gain[row]);
             for column in 0..S {
                 let value = own.multiply_add::<FUSED>(g[column], covariance[row][column]);
                 covariance[row][column] = value;
-                rest = negative(h[column]).multiply_add::<FUSED>(value, rest);
+                rest = h[column].negative().multiply_add::<FUSED>(value, rest);
             }
             for column in 0..S {
                 covariance[row][column] =
@@ -164,20 +139,18 @@ impl<'a, const S: usize> Interleaved<'a, S> {
 }
 
 /// The sum of logarithms of variances of each series.
-struct LogSums {
-    products: Value,
-    sums: [f64; WIDTH],
+struct LogSums<V> {
+    products: V,
+    sums: V,
 }
 
-impl LogSums {
+impl<V: Value> LogSums<V> {
     #[inline(always)]
-    fn add(&mut self, variance: Value) {
+    fn add(&mut self, variance: V) {
         self.products = self.products.times(variance);
-        if self
+        if !self
             .products
-            .0
-            .iter()
-            .any(|product| !PRODUCT_RANGE.contains(product))
+            .all(|product| PRODUCT_RANGE.contains(&product))
         {
             self.collect();
         }
@@ -185,55 +158,51 @@ impl LogSums {
 
     #[inline(never)]
     fn collect(&mut self) {
-        for (sum, product) in self.sums.iter_mut().zip(&mut self.products.0) {
-            *sum += product.ln();
-            *product = 1.0;
-        }
+        let (sums, products) = (self.sums, self.products);
+        self.sums = V::of(|series| sums.lane(series) + products.lane(series).ln());
+        self.products = V::splat(1.0);
     }
 }
 
 /// The log densities, and what the backward pass needs.
-struct Filtered<const S: usize> {
-    log_densities: [f64; WIDTH],
-    kept: Vec<Kept<S>>,
-    checkpoints: Vec<Moments<S>>,
+struct Filtered<V, const S: usize> {
+    log_densities: V,
+    kept: Vec<Kept<V, S>>,
+    checkpoints: Vec<Moments<V, S>>,
 }
 
 /// The filter over all events, or none if a variance is not positive and finite.
 #[inline(always)]
-fn filter<const S: usize, const FUSED: bool>(
-    series: &Interleaved<'_, S>,
+fn filter<V: Value, const S: usize, const FUSED: bool>(
+    series: &Interleaved<'_, V, S>,
     keeps: bool,
-) -> Option<Filtered<S>> {
+) -> Option<Filtered<V, S>> {
     let mut moments = series.first();
     let mut logs = LogSums {
-        products: Lanes::splat(1.0),
-        sums: [0.0; WIDTH],
+        products: V::splat(1.0),
+        sums: V::zero(),
     };
-    let (mut squares, mut observed) = (ZERO, 0_usize);
-    let (mut kept, mut checkpoints) = (Vec::new(), Vec::new());
+    let (mut squares, mut observed) = (V::zero(), 0_usize);
+    let events = if keeps { series.events.len() } else { 0 };
+    let (mut kept, mut checkpoints) = (Vec::with_capacity(events), Vec::new());
     for (index, event) in series.events.iter().enumerate() {
         if keeps && index % CHECKPOINT_EVERY == 0 {
             checkpoints.push(moments);
         }
         series.predict::<FUSED>(event, &mut moments);
         let mut own = Kept {
-            gain: [ZERO; S],
-            variance: ZERO,
-            error: ZERO,
+            gain: [V::zero(); S],
+            variance: V::zero(),
+            error: V::zero(),
         };
         if event.is_observed {
             own = series.observe::<FUSED>(index, &mut moments);
-            if !own
-                .variance
-                .0
-                .iter()
-                .all(|variance| *variance > 0.0 && variance.is_finite())
-            {
+            let is_proper = |variance: f64| variance > 0.0 && variance.is_finite();
+            if !own.variance.all(is_proper) {
                 return None;
             }
             logs.add(own.variance);
-            let scaled = own.error.times(reciprocal(own.variance));
+            let scaled = own.error.times(own.variance.reciprocal());
             squares = own.error.multiply_add::<FUSED>(scaled, squares);
             observed += 1;
         }
@@ -242,11 +211,9 @@ fn filter<const S: usize, const FUSED: bool>(
         }
     }
     logs.collect();
-    let constant = observed as f64 * (2.0 * PI).ln();
-    let mut log_densities = [0.0; WIDTH];
-    for (lane, density) in log_densities.iter_mut().enumerate() {
-        *density = -0.5 * (constant + logs.sums[lane] + squares.0[lane]);
-    }
+    let (sums, constant) = (logs.sums, observed as f64 * (2.0 * PI).ln());
+    let log_densities =
+        V::of(|series| -0.5 * (constant + sums.lane(series) + squares.lane(series)));
     Some(Filtered {
         log_densities,
         kept,
@@ -254,10 +221,10 @@ fn filter<const S: usize, const FUSED: bool>(
     })
 }
 
-/// The log densities of up to sixteen series with the same events, one block of S states and one column, with their
+/// The log densities of one series, or of up to sixteen with the same events, one block of S states and one column, with their
 /// derivatives if they are wanted. None if a variance, that of a noise included, is not positive and finite.
 #[inline(always)]
-pub fn passes<const S: usize, const FUSED: bool>(
+pub fn passes<V: Value, const S: usize, const FUSED: bool>(
     members: &[Series<'_>],
     wants_gradient: bool,
 ) -> Option<Vec<(f64, Cotangents)>> {
@@ -265,14 +232,12 @@ pub fn passes<const S: usize, const FUSED: bool>(
     if !noise.all(|&variance| variance >= 0.0) {
         return None;
     }
-    let series = Interleaved::<S>::new(members);
-    let filtered = filter::<S, FUSED>(&series, wants_gradient)?;
-    let slopes = wants_gradient.then(|| backward::<S, FUSED>(&series, &filtered));
-    let of_lane = |lane: usize| {
-        let slopes = slopes
-            .as_ref()
-            .map_or_else(Cotangents::default, |slopes| slopes.of(lane));
-        (filtered.log_densities[lane], slopes)
+    let series = Interleaved::<V, S>::new(members);
+    let filtered = filter::<V, S, FUSED>(&series, wants_gradient)?;
+    let slopes = match wants_gradient {
+        true => backward::<V, S, FUSED>(&series, &filtered).separated(),
+        false => (0..V::SERIES).map(|_| Cotangents::default()).collect(),
     };
-    Some((0..members.len()).map(of_lane).collect())
+    let densities = (0..members.len()).map(|lane| filtered.log_densities.lane(lane));
+    Some(densities.zip(slopes).collect())
 }
