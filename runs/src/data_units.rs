@@ -219,13 +219,17 @@ impl<'a> Conversions<'a> {
         }
     }
 
-    /// Adds the parameters of the likelihood and the mean.
+    /// Adds the parameters of the likelihood and the mean. Those of a likelihood have no units, except for the size of
+    /// the noise.
     pub fn others(&mut self, parameters: &[Hyperparameter]) {
+        for parameter in parameters {
+            if parameter.path.starts_with("likelihood.") {
+                self.add(parameter.path.clone(), Units::None, &[], |_| 1.0);
+            }
+        }
         let Some(target) = self.target else {
             return;
         };
-        let degrees = "likelihood.degrees_of_freedom".to_owned();
-        self.add(degrees, Units::None, &[], |_| 1.0);
         self.add("likelihood.noise".into(), Units::SquaredTarget, &[], |_| {
             target * target
         });

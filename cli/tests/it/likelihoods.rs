@@ -108,6 +108,12 @@ fn every_likelihood_trains_and_predicts_the_same_after_loading() {
         for plot in plots {
             assert!(path.join("run").join(plot).is_file(), "{name}: {plot}");
         }
+        // A shape, a dispersion or a quantile has no units; noise has those of the target.
+        let shown = succeed(path, &["show", "run"]);
+        let of_likelihood = shown.lines().filter(|line| line.contains("likelihood."));
+        for line in of_likelihood {
+            assert!(!line.contains("standardized"), "{name}: {line}");
+        }
         // The same test rows, predicted by the saved model.
         let written = read(&path.join("run/predictions.csv"));
         let data = read(&path.join("data.csv"));
