@@ -121,7 +121,7 @@ pub use matrix::Matrix;
 pub use origin::{Location, Origin};
 pub use registry::{Availability, DatasetInfo, find, registry};
 pub use source::DataSource;
-pub use split::{Fractions, Split};
+pub use split::Split;
 pub use standardizer::Standardizer;
 pub use streamed_statistics::StreamedStatistics;
 pub use streamed_warnings::StreamedWarnings;

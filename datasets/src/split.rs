@@ -20,17 +20,6 @@ pub struct Split {
     pub test: Vec<usize>,
 }
 
-/// Fractions of the rows, which must sum to 1.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Fractions {
-    /// The fraction of training rows.
-    pub train: f64,
-    /// The fraction of validation rows.
-    pub validation: f64,
-    /// The fraction of test rows.
-    pub test: f64,
-}
-
 impl Split {
     /// A random split into training and test rows, with `round(N · test_fraction)` test rows. Equal
     /// seeds give equal splits on every machine.
@@ -127,41 +116,6 @@ impl Split {
             train,
             validation: Vec::new(),
             test,
-        })
-    }
-
-    /// A random split into three parts, such as 64/16/20. The sizes of the validation and test
-    /// parts are rounded to the nearest number of rows; the remaining rows are for training. Rows
-    /// with equal inputs stay in the same part, as in [`random`](Self::random).
-    ///
-    /// # Errors
-    /// [`SplitError::Fraction`], [`SplitError::FractionSum`], [`SplitError::EmptyPart`] and
-    /// [`SplitError::SameInputs`].
-    pub fn random_in_three(
-        rows: impl Into<EqualInputs>,
-        fractions: Fractions,
-        seed: u64,
-    ) -> Result<Self, SplitError> {
-        let equal = rows.into();
-        let rows = equal.rows();
-        require_fraction("training", fractions.train)?;
-        require_fraction("validation", fractions.validation)?;
-        require_fraction("test", fractions.test)?;
-        let sum = fractions.train + fractions.validation + fractions.test;
-        // Sums of decimal fractions such as 0.64 + 0.16 + 0.2 have rounding errors.
-        if (sum - 1.0).abs() > 1e-9 {
-            return Err(SplitError::FractionSum { sum });
-        }
-        let tests = part_size("test", rows, fractions.test)?;
-        let validations = part_size("validation", rows, fractions.validation)?;
-        require_training_rows(rows, tests + validations, "training", fractions.train)?;
-        let mut order = shuffled(rows, seed);
-        let test = draw("test", &mut order, &equal, tests)?;
-        let validation = draw("validation", &mut order, &equal, validations)?;
-        Ok(Self {
-            train: sorted(order),
-            validation: sorted(validation),
-            test: sorted(test),
         })
     }
 

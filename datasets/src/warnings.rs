@@ -1,7 +1,5 @@
 //! Warnings about data that can still be used.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::{Dataset, Features};
@@ -13,11 +11,12 @@ use crate::split::Split;
 use crate::standardizer::is_constant;
 
 /// A potential problem that the user should know about before fitting.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DataWarning {
     /// An input column is constant.
+    #[error("the input {name:?} is {value} in every row, so it says nothing about the target")]
     ConstantColumn {
         /// The name of the column.
         name: String,
@@ -25,6 +24,9 @@ pub enum DataWarning {
         value: f64,
     },
     /// More input columns are constant than should be listed individually.
+    #[error(
+        "{count} of {columns} inputs, the first of them {first:?}, are the same in every row, so they say nothing about the target"
+    )]
     ConstantColumns {
         /// The number of constant columns.
         count: usize,
@@ -34,6 +36,9 @@ pub enum DataWarning {
         first: String,
     },
     /// Rows repeat the inputs of earlier rows, all on the same side of the split.
+    #[error(
+        "{count} of {rows} rows have the inputs of an earlier row; rows with equal inputs are on the same side of the split"
+    )]
     RepeatedInputs {
         /// The number of such rows.
         count: usize,
@@ -41,6 +46,9 @@ pub enum DataWarning {
         rows: usize,
     },
     /// Test rows have the same inputs as training rows.
+    #[error(
+        "{count} of {tests} test rows of this split have the inputs of a training row, so scores may be better than on new rows"
+    )]
     SharedInputs {
         /// The number of such test rows.
         count: usize,
@@ -48,6 +56,7 @@ pub enum DataWarning {
         tests: usize,
     },
     /// Only some rows of a set are on disk.
+    #[error("{rows} of the set's {of} rows are on disk, so scores are not those of the whole set")]
     PartOfSet {
         /// The number of rows on disk.
         rows: usize,
@@ -55,6 +64,11 @@ pub enum DataWarning {
         of: usize,
     },
     /// Rows are left out because they have no target.
+    #[error(
+        "{count} {} left out because the target {name:?} is missing{}",
+        if *.count == 1 { "row is" } else { "rows are" },
+        stand_for_missing(.markers)
+    )]
     RowsWithoutTarget {
         /// The number of such rows.
         count: usize,
@@ -64,6 +78,11 @@ pub enum DataWarning {
         markers: Vec<String>,
     },
     /// Labels of the target usually mark a missing value, but are treated as classes.
+    #[error(
+        "the target {name:?} has the class {}; if it stands for a missing value, use --missing-values {}",
+        listed(.labels),
+        .labels.join(",")
+    )]
     UnusualLabels {
         /// The name of the target.
         name: String,
@@ -71,6 +90,9 @@ pub enum DataWarning {
         labels: Vec<String>,
     },
     /// No training row has a level of a category, or a class.
+    #[error(
+        "no training row has the value {level:?} of {name:?}, which {count} held-out rows have; the model does not know it"
+    )]
     UnseenLevel {
         /// The name of the column.
         name: String,
@@ -80,6 +102,9 @@ pub enum DataWarning {
         count: usize,
     },
     /// Rows of a separate file have gaps in a column that had none in training.
+    #[error(
+        "{count} of {rows} rows have no value in {name:?}, which every training row has; they get the mean, or an unknown category"
+    )]
     FilledGaps {
         /// The name of the column.
         name: String,
@@ -89,6 +114,9 @@ pub enum DataWarning {
         rows: usize,
     },
     /// Rows of a separate file have values that did not occur in training.
+    #[error(
+        "{count} of {rows} rows have a value of {name:?} that did not occur in training; it is treated as an unknown category"
+    )]
     UnseenValues {
         /// The name of the column.
         name: String,
@@ -98,6 +126,9 @@ pub enum DataWarning {
         rows: usize,
     },
     /// Rows have gaps in a column that has none in the sample that decides what the columns are.
+    #[error(
+        "{count} of {rows} rows have no value in {name:?}, which every row of the sample has that decides what the columns are; they get the mean, or an unknown category"
+    )]
     GapsBeyondSample {
         /// The name of the column.
         name: String,
@@ -107,6 +138,9 @@ pub enum DataWarning {
         rows: usize,
     },
     /// Rows have values that do not occur in the sample that decides what the columns are.
+    #[error(
+        "{count} of {rows} rows have a value of {name:?} that does not occur in the sample that decides what the columns are; it is treated as an unknown category"
+    )]
     ValuesBeyondSample {
         /// The name of the column.
         name: String,
@@ -116,11 +150,15 @@ pub enum DataWarning {
         rows: usize,
     },
     /// The first line has only numbers and is read as data, but the numbers look like column names.
+    #[error(
+        "the first line, {line}, is read as a row of data; if it holds the column names, use --no-header=false"
+    )]
     NumbersLikeNames {
         /// The line, without the rest if it is long.
         line: String,
     },
     /// The target has very large or very small values.
+    #[error("the target {name:?} reaches {magnitude:e}, so consider another unit or its logarithm")]
     ExtremeTarget {
         /// The name of the target.
         name: String,
@@ -129,87 +167,14 @@ pub enum DataWarning {
     },
 }
 
-impl fmt::Display for DataWarning {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::ConstantColumn { name, value } => write!(
-                formatter,
-                "the input {name:?} is {value} in every row, so it says nothing about the target"
-            ),
-            Self::ConstantColumns {
-                count,
-                columns,
-                first,
-            } => write!(
-                formatter,
-                "{count} of {columns} inputs, the first of them {first:?}, are the same in every row, so they say nothing about the target"
-            ),
-            Self::RepeatedInputs { count, rows } => write!(
-                formatter,
-                "{count} of {rows} rows have the inputs of an earlier row; rows with equal inputs are on the same side of the split"
-            ),
-            Self::SharedInputs { count, tests } => write!(
-                formatter,
-                "{count} of {tests} test rows of this split have the inputs of a training row, so scores may be better than on new rows"
-            ),
-            Self::PartOfSet { rows, of } => write!(
-                formatter,
-                "{rows} of the set's {of} rows are on disk, so scores are not those of the whole set"
-            ),
-            Self::RowsWithoutTarget {
-                count,
-                name,
-                markers,
-            } => {
-                let rows = if *count == 1 { "row is" } else { "rows are" };
-                write!(
-                    formatter,
-                    "{count} {rows} left out because the target {name:?} is missing"
-                )?;
-                match markers.is_empty() {
-                    true => Ok(()),
-                    false => write!(
-                        formatter,
-                        "; {} stands for a missing value there, unless --missing-values says otherwise",
-                        listed(markers)
-                    ),
-                }
-            }
-            Self::UnusualLabels { name, labels } => write!(
-                formatter,
-                "the target {name:?} has the class {}; if it stands for a missing value, use --missing-values {}",
-                listed(labels),
-                labels.join(",")
-            ),
-            Self::UnseenLevel { name, level, count } => write!(
-                formatter,
-                "no training row has the value {level:?} of {name:?}, which {count} held-out rows have; the model does not know it"
-            ),
-            Self::FilledGaps { name, count, rows } => write!(
-                formatter,
-                "{count} of {rows} rows have no value in {name:?}, which every training row has; they get the mean, or an unknown category"
-            ),
-            Self::UnseenValues { name, count, rows } => write!(
-                formatter,
-                "{count} of {rows} rows have a value of {name:?} that did not occur in training; it is treated as an unknown category"
-            ),
-            Self::GapsBeyondSample { name, count, rows } => write!(
-                formatter,
-                "{count} of {rows} rows have no value in {name:?}, which every row of the sample has that decides what the columns are; they get the mean, or an unknown category"
-            ),
-            Self::ValuesBeyondSample { name, count, rows } => write!(
-                formatter,
-                "{count} of {rows} rows have a value of {name:?} that does not occur in the sample that decides what the columns are; it is treated as an unknown category"
-            ),
-            Self::NumbersLikeNames { line } => write!(
-                formatter,
-                "the first line, {line}, is read as a row of data; if it holds the column names, use --no-header=false"
-            ),
-            Self::ExtremeTarget { name, magnitude } => write!(
-                formatter,
-                "the target {name:?} reaches {magnitude:e}, so consider another unit or its logarithm"
-            ),
-        }
+/// Words about the texts that mark a missing target; empty without any.
+fn stand_for_missing(markers: &[String]) -> String {
+    match markers {
+        [] => String::new(),
+        markers => format!(
+            "; {} stands for a missing value there, unless --missing-values says otherwise",
+            listed(markers)
+        ),
     }
 }
 

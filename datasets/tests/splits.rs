@@ -1,8 +1,7 @@
 //! Splits are disjoint, complete and reproducible. Standardization uses only the training rows.
 
 use burn_gp_datasets::{
-    DataSource, EqualInputs, Fractions, Matrix, Split, SplitError, Standardizer, TargetColumn,
-    load_file,
+    DataSource, EqualInputs, Matrix, Split, SplitError, Standardizer, TargetColumn, load_file,
 };
 
 fn assert_partition(split: &Split, rows: usize) {
@@ -31,23 +30,6 @@ fn a_random_split_covers_all_rows_once() {
         assert_eq!(split.test.len(), test);
         assert!(split.validation.is_empty());
     }
-}
-
-#[test]
-fn three_parts_have_their_sizes() {
-    let fractions = Fractions {
-        train: 0.64,
-        validation: 0.16,
-        test: 0.2,
-    };
-    let split = Split::random_in_three(40_000, fractions, 0).unwrap();
-    assert_partition(&split, 40_000);
-    assert_eq!(
-        (split.train.len(), split.validation.len(), split.test.len()),
-        (25_600, 6_400, 8_000)
-    );
-    // The test rows equal those of the two-part split with the same seed.
-    assert_eq!(split.test, Split::random(40_000, 0.2, 0).unwrap().test);
 }
 
 #[test]
@@ -87,16 +69,10 @@ fn assert_together(equal: &EqualInputs, split: &Split) {
 fn rows_with_equal_inputs_are_on_one_side_of_every_split() {
     let equal = with_repeats();
     assert_eq!((equal.rows(), equal.repeats()), (90, 30));
-    let fractions = Fractions {
-        train: 0.6,
-        validation: 0.2,
-        test: 0.2,
-    };
     for seed in 0..20 {
         let two = Split::random(&equal, 0.2, seed).unwrap();
         let validated = two.clone().hold_out_validation(&equal, 0.25, seed).unwrap();
-        let three = Split::random_in_three(&equal, fractions, seed).unwrap();
-        for split in [&two, &validated, &three] {
+        for split in [&two, &validated] {
             assert_partition(split, 90);
             assert_together(&equal, split);
             assert_eq!(split.test.len(), 18);
@@ -105,7 +81,6 @@ fn rows_with_equal_inputs_are_on_one_side_of_every_split() {
             (validated.train.len(), validated.validation.len()),
             (54, 18)
         );
-        assert_eq!((three.train.len(), three.validation.len()), (54, 18));
         // A split by row numbers alone separates some duplicates.
         let torn = Split::random(90, 0.2, seed).unwrap();
         assert!(equal.shared(&torn.test, &torn.train) > 0);
@@ -214,17 +189,6 @@ fn fractions_that_cannot_be() {
     assert_eq!(
         message(2, 0.9),
         "2 rows are too few: a test fraction of 0.9 leaves no training rows; choose another fraction or give more rows"
-    );
-    let fractions = Fractions {
-        train: 0.5,
-        validation: 0.25,
-        test: 0.5,
-    };
-    assert_eq!(
-        Split::random_in_three(10, fractions, 0)
-            .unwrap_err()
-            .to_string(),
-        "the training, validation and test fractions sum to 1.25 but must sum to 1; correct one of them"
     );
 }
 

@@ -4,7 +4,6 @@
 //! options with defaults. The code that uses an option also fills in its default.
 
 mod actions;
-mod conjugate_gradients;
 mod early_stopping;
 mod full_batch;
 mod held_out;
@@ -15,7 +14,6 @@ mod layers;
 mod mini_batch;
 mod model;
 mod natural_gradient;
-mod neighbors;
 mod networks;
 mod parts;
 mod posterior;
@@ -40,7 +38,6 @@ use crate::arguments::{DEFAULT_DATA, ModelChoice, RunOptions};
 use crate::devices::ComputeTarget;
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
-use crate::ranges::{at_least_one, positive};
 
 pub use early_stopping::EarlyStopping;
 pub use parts::{kernel_of_data, parameters};
@@ -112,17 +109,14 @@ pub fn check(options: &RunOptions, source: &DataSource) -> Result<RunOptions, Op
     let likelihood = options.likelihood(source);
     parts::check_likelihood(options, likelihood)?;
     let mut checked = with_common_defaults(options, likelihood)?;
+    checked.check_ranges()?;
     model::check(options, &mut checked)?;
     parts::mean(&mut checked, likelihood);
-    parts::noise(&mut checked, likelihood)?;
+    parts::noise(&mut checked, likelihood);
     held_out::check_length(options)?;
     if !checked.is_mini_batch() {
         full_batch(&mut checked)?;
     }
-    (options.score_every)
-        .map(|every| positive("--score-every", every))
-        .transpose()?;
-    at_least_one("--checkpoint-every", options.checkpoint_every)?;
     held_out::check(options)?;
     Ok(checked.used())
 }

@@ -60,28 +60,78 @@ pub fn from_one_to<T: Copy + Display + TryInto<u64>>(
     value.map(check).transpose()
 }
 
+/// Checks a count that only costs time.
+pub fn steps<T: Copy + Display + TryInto<u64>>(
+    option: String,
+    value: T,
+) -> Result<Option<T>, OptionError> {
+    at_least_one(option, Some(value))
+}
+
+/// Checks a count that costs memory.
+pub fn size<T: Copy + Display + TryInto<u64>>(
+    option: String,
+    value: T,
+) -> Result<Option<T>, OptionError> {
+    from_one_to(MOST_SIZE, option, Some(value))
+}
+
+/// Checks a number of layers, draws or runs.
+pub fn parts<T: Copy + Display + TryInto<u64>>(
+    option: String,
+    value: T,
+) -> Result<Option<T>, OptionError> {
+    from_one_to(MOST_PARTS, option, Some(value))
+}
+
 /// Checks that a number is finite and positive.
 pub fn positive(option: impl Into<Cow<'static, str>>, value: f64) -> Result<f64, OptionError> {
     let is_positive = value > 0.0 && value.is_finite();
     within(option, value, is_positive, "be a positive number")
 }
 
+/// Checks that a number is finite and not negative.
+pub fn zero_or_positive(option: String, value: f64) -> Result<f64, OptionError> {
+    let is_within = value >= 0.0 && value.is_finite();
+    within(option, value, is_within, "be zero or a positive number")
+}
+
 /// Checks that a number is finite and above the lower bound of positive hyperparameters.
-pub fn above_lower_bound(option: &'static str, value: f64) -> Result<f64, OptionError> {
+pub fn parameter(option: impl Into<Cow<'static, str>>, value: f64) -> Result<f64, OptionError> {
     let is_above = value > LOWER_BOUND && value.is_finite();
     let range = format!("be a number above {LOWER_BOUND:e}");
     within(option, value, is_above, range)
 }
 
-/// Checks that a count lies between 1 and `most`, and fills in its default.
-pub fn count(
-    most: u64,
-    option: &'static str,
-    value: &mut Option<usize>,
-    default: usize,
-) -> Result<usize, OptionError> {
-    from_one_to(most, option, *value)?;
-    Ok(*value.get_or_insert(default))
+/// Checks a share that is below one.
+pub fn share(option: String, value: f64) -> Result<f64, OptionError> {
+    let is_within = (0.0..1.0).contains(&value);
+    within(option, value, is_within, "be at least 0 and below 1")
+}
+
+/// Checks a jitter relative to the diagonal of a covariance.
+pub fn jitter(option: String, value: f64) -> Result<f64, OptionError> {
+    let range = "be at least 0 and below 1; common values are 1e-8 in f64 and 1e-6 in f32";
+    within(option, value, (0.0..1.0).contains(&value), range)
+}
+
+/// Checks the momentum of an optimizer.
+pub fn momentum(option: String, value: f64) -> Result<f64, OptionError> {
+    let range = "be at least 0 and below 1; 0.99 is common";
+    within(option, value, (0.0..1.0).contains(&value), range)
+}
+
+/// Checks the step size of natural gradients.
+pub fn step_size(option: String, value: f64) -> Result<f64, OptionError> {
+    let is_within = value > 0.0 && value <= 1.0; // and not NaN
+    let range = "be above 0 and at most 1; 0.1 is common";
+    within(option, value, is_within, range)
+}
+
+/// Checks the number of folds of a cross-validation.
+pub fn folds(option: String, value: usize) -> Result<Option<usize>, OptionError> {
+    within(option.clone(), value, value >= 2, "be at least 2")?;
+    parts(option, value)
 }
 
 /// Checks that a count is at most `most`. `bound` gives the reason, such as "there are only 5 training rows".

@@ -9,7 +9,6 @@ use crate::parameter_options::ValuesOption;
 use crate::plan::resolve;
 use crate::preparation::PreparedData;
 use crate::progress::RowProgress;
-use crate::ranges::{MOST_PARTS, from_one_to};
 
 /// Trains from the initial values of the options and from random ones, if `--restarts` asks for it. Returns the
 /// options with the initial values that reached the smallest loss, from which training then starts, and a line about
@@ -24,7 +23,7 @@ pub fn with_restarts(
     place: (&Device, DType),
     quiet: bool,
 ) -> Result<(RunOptions, String), OptionError> {
-    let Some(count) = from_one_to(MOST_PARTS, "--restarts", options.restarts)? else {
+    let Some(count) = options.restarts else {
         return Ok((options, String::new()));
     };
     let with = |option| Err(OptionError::RestartsWith { option });

@@ -312,7 +312,7 @@ fn held_out(
     options: &RunOptions,
     data: &PreparedData,
 ) -> Result<Option<(f64, PreparedData)>, Failure> {
-    let wish = EarlyStopping::of(options)?;
+    let wish = EarlyStopping::of(options);
     if data.stream.is_some() {
         return Ok(None);
     }
@@ -393,7 +393,7 @@ fn session(
     options: RunOptions,
     data: &PreparedData,
 ) -> Result<Session, OptionError> {
-    let is_search = EarlyStopping::of(&options)?.is_on();
+    let is_search = EarlyStopping::of(&options).is_on();
     let fewest = match is_search {
         true => FEWEST_STEPS_OF_SEARCH,
         false => FEWEST_STEPS,

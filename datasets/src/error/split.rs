@@ -13,14 +13,6 @@ pub enum SplitError {
         /// The given fraction.
         value: f64,
     },
-    /// The fractions do not sum to one.
-    #[error(
-        "the training, validation and test fractions sum to {sum} but must sum to 1; correct one of them"
-    )]
-    FractionSum {
-        /// Their sum.
-        sum: f64,
-    },
     /// Rounding left a part without rows.
     #[error(
         "{rows} rows are too few: a {divided} fraction of {fraction} leaves no {part} rows; choose another fraction or give more rows"

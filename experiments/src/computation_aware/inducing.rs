@@ -26,7 +26,7 @@ use burn_gp_runs::{
     failure::Failure,
     option_error::OptionError,
     plots::{self, Caption, CurveName, CurvePanel, PlotError, Quantity, Span},
-    ranges::{above_lower_bound, at_least_one, at_most_rows, positive},
+    ranges::{at_least_one, at_most_rows, parameter, positive},
     study::{CommonOptions, Experiment, ExperimentFolder, ResultRow, points, table},
     summary::Summary,
 };
@@ -102,7 +102,7 @@ impl InducingOptions {
         at_least_one("--rows", Some(self.rows))?;
         at_least_one("--inducing", Some(self.inducing))?;
         at_least_one("--epochs", Some(self.epochs))?;
-        above_lower_bound("--lengthscale", self.lengthscale)?;
+        parameter("--lengthscale", self.lengthscale)?;
         positive("--learning-rate", self.learning_rate)?;
         at_least_one("--seeds", Some(seeds))?;
         at_most_rows("--inducing", self.inducing, self.rows)

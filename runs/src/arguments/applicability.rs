@@ -78,6 +78,15 @@ impl RunOptions {
         }
     }
 
+    /// Fails on the first option that is out of its range, if the model uses it.
+    ///
+    /// # Errors
+    ///
+    /// [`OptionError::OutOfRange`].
+    pub fn check_ranges(&self) -> Result<(), OptionError> {
+        self.check_ranges_but(&self.without_use(self.model()))
+    }
+
     /// Removes the options that the model does not use. The share of validation rows stays, because no model of
     /// a comparison trains on these rows.
     pub fn used(self) -> Self {

@@ -3,6 +3,8 @@
 /// A property of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Property {
+    /// Its value is that of the field at its path, which also has the default.
+    Field,
     /// Its default depends on the data.
     DataDependentDefault,
     /// Its default depends on the floating-point type.
@@ -17,9 +19,10 @@ pub enum Property {
 }
 
 /// Declares the options of a run under their headings in the help. The declaration
-/// `name: Type = "VALUE" at "path" [Properties]` makes the field `name: Option<Type>` and the option `--name VALUE`,
-/// whose help is the doc comment. It applies to models whose configuration has a field at the path, or at one of
-/// several paths separated by `|`; without a path, it applies to every model.
+/// `name: Type = "VALUE" at "path" in range [Properties]` makes the field `name: Option<Type>` and the option
+/// `--name VALUE`, whose help is the doc comment. It applies to models whose configuration has a field at the path, or at
+/// one of several paths separated by `|`; without a path, it applies to every model. The range is a function of
+/// [`ranges`](crate::ranges); without a range, every value of the type is in range.
 macro_rules! options {
     (
         $(#[$of_all:meta])*
@@ -27,7 +30,8 @@ macro_rules! options {
         $($heading:literal {
             $(
                 $(#[$meta:meta])*
-                $name:ident: $type:ty = $value:literal $(at $path:literal)? $([$($property:ident),+])?,
+                $name:ident: $type:ty = $value:literal
+                $(at $path:literal)? $(in $range:ident)? $([$($property:ident),+])?,
             )+
         })+
     ) => {
@@ -61,6 +65,26 @@ macro_rules! options {
             pub fn has(name: &str, property: Property) -> bool {
                 let mut options = Self::PROPERTIES.iter();
                 options.any(|(own, properties)| *own == name && properties.contains(&property))
+            }
+
+            /// Fails on the first option that is out of its range. Skips the options in `unused`.
+            ///
+            /// # Errors
+            ///
+            /// [`OptionError::OutOfRange`](crate::option_error::OptionError::OutOfRange).
+            pub(super) fn check_ranges_but(
+                &self,
+                unused: &[&str],
+            ) -> Result<(), crate::option_error::OptionError> {
+                $($($(
+                    if let Some(value) = self.$name
+                        && !unused.contains(&stringify!($name))
+                    {
+                        let option = format!("--{}", stringify!($name).replace('_', "-"));
+                        crate::ranges::$range(option, value)?;
+                    }
+                )?)+)+
+                Ok(())
             }
 
             /// Sets the option `name`; null means its default.

@@ -10,7 +10,7 @@ use burn_gp_models::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{ModelChoice, OptimizerName, PolicyName, RunOptions};
+use super::{ModelChoice, OptimizerName, PolicyName, Property, RunOptions};
 use crate::option_error::OptionError;
 
 /// The configuration of a model as fields. An option applies to the model if its field exists.
@@ -67,6 +67,29 @@ impl ModelFields {
             // A value that cannot be written is null, which `build` refuses.
             *field = serde_json::to_value(value).unwrap_or_default();
         }
+    }
+
+    /// Sets the fields whose values are those of options. Options that are absent get the defaults of their fields.
+    ///
+    /// # Errors
+    ///
+    /// [`OptionError::Rejected`] if the default of a field is no value of its option.
+    pub fn fill(&mut self, options: &mut RunOptions) -> Result<(), OptionError> {
+        let given = options.fields();
+        for (name, paths) in RunOptions::PATHS {
+            let path = paths.split('|').find(|path| self.has(path));
+            let Some(path) = path.filter(|_| RunOptions::has(name, Property::Field)) else {
+                continue;
+            };
+            match given.get(*name) {
+                Some(value) => self.set(path, value),
+                None => {
+                    let default = self.get(path).cloned().unwrap_or_default();
+                    options.set(name, default).map_err(rejected("options"))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The configuration with all fields.
@@ -170,10 +193,14 @@ impl ModelFields {
 ///
 /// [`OptionError::Rejected`] if a value is invalid.
 pub fn read<T: DeserializeOwned>(component: &'static str, fields: Value) -> Result<T, OptionError> {
-    serde_json::from_value(fields).map_err(|reason| OptionError::Rejected {
+    serde_json::from_value(fields).map_err(rejected(component))
+}
+
+fn rejected(component: &'static str) -> impl Fn(serde_json::Error) -> OptionError {
+    move |reason| OptionError::Rejected {
         component,
         reason: reason.to_string(),
-    })
+    }
 }
 
 /// The JSON pointer to a field: in `fields`, or in a configuration inside. A component is a map with its name in

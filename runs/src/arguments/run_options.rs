@@ -31,7 +31,7 @@ options! {
         #[arg(short, value_parser = model())]
         model: ModelChoice = "MODEL" [ShortHelp],
         /// Target training time in minutes of the model auto [default: 2]
-        minutes: f64 = "MINUTES" [IgnoredInComparison, ShortHelp],
+        minutes: f64 = "MINUTES" in positive [IgnoredInComparison, ShortHelp],
         /// Kernel, such as rbf, rbf+linear, periodic(rbf)*matern32 [default: matern52; the model auto takes
         /// linear+matern52, or with vecchia matern12 or matern32, if that is better]
         #[arg(long_help = help())]
@@ -54,37 +54,37 @@ options! {
         /// Initial noise variance, in squared units of the standardized target [default: 0.1]
         ///
         /// Used by the gaussian, student-t and heteroskedastic likelihoods.
-        noise: f64 = "V",
+        noise: f64 = "V" in parameter,
         /// Number of inducing points [default: 128, or the number of distinct training inputs if smaller]
-        inducing: usize = "M" at "inducing.count" [DataDependentDefault, ShortHelp],
+        inducing: usize = "M" at "inducing.count" in size [DataDependentDefault, ShortHelp],
         /// Number of orthogonal inducing points of solve, solve-unwhitened, odvgp and solve-collapsed
         /// [default: as many as --inducing]
-        orthogonal: usize = "M2" [DataDependentDefault],
+        orthogonal: usize = "M2" in size [DataDependentDefault],
         /// Columns of the covariance of the orthogonal inducing points that odvgp uses in each step
         /// [default: 1024, or all if there are fewer]
-        columns: usize = "COUNT" at "posterior.columns" [DataDependentDefault],
+        columns: usize = "COUNT" at "posterior.columns" in size [DataDependentDefault],
         /// Number of neighbors of each row in training with vecchia, vecchia-laplace and vif [default: 30]
-        neighbors: usize = "COUNT" at "settings.neighbors",
+        neighbors: usize = "COUNT" at "settings.neighbors" in size [Field],
         /// Number of neighbors of each row in predictions with vecchia, vecchia-laplace and vif [default: 60]
-        prediction_neighbors: usize = "COUNT" at "settings.prediction_neighbors",
+        prediction_neighbors: usize = "COUNT" at "settings.prediction_neighbors" in size [Field],
         /// Predict each row from training rows alone with vecchia, whatever other rows are predicted with it; this
         /// is less exact in wide gaps between training rows
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
         independent_predictions: bool = "BOOL" at "joint_predictions",
         /// Number of actions of cagp-opt, cagp-cg (at most) and itergp [default: 256, or the number of
         /// rows if smaller]
-        actions: usize = "I" at "actions.count" [DataDependentDefault],
+        actions: usize = "I" at "actions.count" in size [DataDependentDefault],
         /// Initial actions of cagp-opt [default: normal]
         action_start: ActionStartName = "START" at "actions.start",
         /// Rows that an action of cagp-opt combines [default: near]
         action_rows: ActionRowsName = "ROWS" at "actions.rows",
         /// Initializer of the inducing points [default: k-means]
-        initializer: InitializerName = "METHOD" at "inducing.initializer",
+        initializer: InitializerName = "METHOD" at "inducing.initializer" [Field],
         /// Variational covariance of the inducing variables [default: full]
-        covariance: CovarianceName = "SHAPE" at "posterior.covariance|covariance",
+        covariance: CovarianceName = "SHAPE" at "posterior.covariance|covariance" [Field],
         /// Jitter added to the covariance of the inducing points, relative to its diagonal [default: 1e-8 in
         /// f64, 1e-6 in f32]
-        jitter: f64 = "J" [DataDependentDefault, FromDtype, Changeable],
+        jitter: f64 = "J" in jitter [DataDependentDefault, FromDtype, Changeable],
     }
 
     "Inverse-free" {
@@ -92,20 +92,20 @@ options! {
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
         plain_mean: bool = "BOOL" at "posterior.observations",
         /// Initial variances of the pseudo-observations [default: 1e-4, in f32 2e-3]
-        pseudo_noise: f64 = "V" at "posterior.observations" [FromDtype],
+        pseudo_noise: f64 = "V" at "posterior.observations.variance" in parameter [Field, FromDtype],
         /// Lower bound of the pseudo-observation variances in training [default: 1e-6, in f32 1e-3]
-        pseudo_noise_floor: f64 = "V" at "posterior.observations" [FromDtype],
+        pseudo_noise_floor: f64 = "V" at "posterior.observations.floor" in parameter [Field, FromDtype],
         /// How inverse-free updates its approximate inverse [default: natural]
         auxiliary: AuxiliaryName = "HOW" at "posterior.auxiliary",
         /// Step sizes of the natural-gradient inversion of inverse-free [default: full]
         inversion: InversionName = "SIZES" at "posterior.auxiliary",
         /// Residual at which the iterations of an inversion stop [default: 0.005]
-        inversion_tolerance: f64 = "R" at "posterior.auxiliary",
+        inversion_tolerance: f64 = "R" at "posterior.auxiliary" in positive,
         /// Maximum number of steps of an inversion [default: 100]
-        inversion_steps: usize = "S" at "posterior.auxiliary",
+        inversion_steps: usize = "S" at "posterior.auxiliary" in size,
         /// Number of probe vectors of the stochastic traces in the training bound of inverse-free [default:
         /// none, the traces are exact]
-        probes: usize = "K" at "posterior.probes",
+        probes: usize = "K" at "posterior.probes" in size,
     }
 
     "Full batch" {
@@ -114,22 +114,22 @@ options! {
         /// Stop full-batch training when the relative improvement of the objective per iteration, averaged
         /// over ten iterations, falls below this [default: 1e-9, with vecchia also an improvement of less than
         /// 0.01 nats in two iterations each; model auto: 1e-5]
-        objective_tolerance: f64 = "T",
+        objective_tolerance: f64 = "T" in positive,
         /// Policy that chooses the next action of itergp; cg makes it cagp-cg
         policy: PolicyName = "POLICY" at "actions.rule",
         /// Relative residual at which the iterations of cagp-cg, itergp and cggp stop [default: 1e-4]
-        tolerance: f64 = "T" at "actions.tolerance|settings.tolerance",
+        tolerance: f64 = "T" at "actions.tolerance|settings.tolerance" in positive [Field],
         /// Rank of the pivoted Cholesky preconditioner of cggp and of the policy preconditioned-cg
         /// [default: 8 times the square root of the number of rows for cggp, 256 for the policy; 0 turns
         /// it off for cggp]
         pivots: usize = "R",
         /// Maximum number of iterations of each solve of cggp [default: 512]
-        iterations: usize = "COUNT" at "settings.iterations",
+        iterations: usize = "COUNT" at "settings.iterations" in size [Field],
         /// Number of probe vectors of the stochastic log-determinant of cggp [default: 10]
-        trace_probes: usize = "COUNT" at "settings.probes",
+        trace_probes: usize = "COUNT" at "settings.probes" in size [Field],
         /// Rank of the cached predictive covariance of cggp; a low rank overestimates variances, a rank
         /// equal to the number of rows is exact [default: no cache, a solve for each prediction]
-        cached_variances: usize = "R" at "settings.cached_variances",
+        cached_variances: usize = "R" at "settings.cached_variances" in size [Field],
     }
 
     "Layers" {
@@ -138,29 +138,29 @@ options! {
         #[arg(value_parser = component::<dyn Posterior>())]
         posterior: PosteriorName = "POSTERIOR" at "posterior",
         /// Number of layers of deep-gp and deep-conv-gp [default: 2]
-        layers: usize = "L" at "hidden",
+        layers: usize = "L" at "hidden" in parts,
         /// Number of functions of a hidden layer [default: deep-gp as many as inputs, at most 30;
         /// deep-conv-gp 10]
-        width: usize = "W" at "hidden" [DataDependentDefault],
+        width: usize = "W" at "hidden" in size [DataDependentDefault],
         /// Inducing points of each hidden layer, and orthogonal inducing points if the model has them
         /// [default: as many as in the output layer]
-        hidden_inducing: usize = "M" at "hidden",
+        hidden_inducing: usize = "M" at "hidden" in size,
         /// Mean functions of the hidden layers; in deep-conv-gp, functions of patches [default:
         /// identity]
         #[arg(value_parser = component::<dyn Mean>())]
         hidden_mean: MeanName = "MEAN" at "hidden",
         /// Initial kernel variance of the hidden layers [default: 0.01]
-        hidden_variance: f64 = "V" at "hidden",
+        hidden_variance: f64 = "V" at "hidden" in positive,
         /// Initial standard deviation of the inducing variables of hidden layers, relative to the prior
         /// [default: 0.01]
-        hidden_deviation: f64 = "F" at "hidden",
+        hidden_deviation: f64 = "F" at "hidden" in positive,
         /// Initial standard deviation of the inducing variables of the output layer, relative to the
         /// prior [default: 1]
-        output_deviation: f64 = "F" at "deviation",
+        output_deviation: f64 = "F" at "deviation" in positive [Field],
         /// Number of draws from the hidden layers for each row in a training step [default: 1]
-        samples: usize = "S" at "hidden",
+        samples: usize = "S" at "hidden" in parts,
         /// Number of draws for each prediction [default: 100; deep-conv-gp 10]
-        prediction_samples: usize = "S" at "hidden",
+        prediction_samples: usize = "S" at "hidden" in parts,
         /// Image shape of the inputs of conv-gp and deep-conv-gp: height x width, or height x width x
         /// channels with the channels of each pixel side by side [default: that of the data set]
         image: ImageOption = "HxWxC" at "form.size" [DataDependentDefault],
@@ -184,15 +184,15 @@ options! {
         normalization: NormalizationName = "NORMALIZATION" at "network",
         /// Width of the network [default: 32 for fewer than 1000 training rows, 64 for fewer than
         /// 10000, else 128]
-        units: usize = "COUNT" at "network" [DataDependentDefault],
+        units: usize = "COUNT" at "network" in size [DataDependentDefault],
         /// Number of blocks of a residual network, or of hidden layers of a perceptron [default: 2]
-        blocks: usize = "COUNT" at "network",
+        blocks: usize = "COUNT" at "network" in parts,
         /// Number of basis functions of dbk, svdbk and bll [default: 128]; with --targets or --task-column,
         /// the rank of the covariance of outputs [default: 2, or one less than the number of outputs]
-        rank: usize = "R" at "basis.rank" [DataDependentDefault],
+        rank: usize = "R" at "basis.rank" in size [DataDependentDefault],
         /// Number of outputs of the network of dkl, sdkl and svdkl, the inputs of the kernel [default: as
         /// many as inputs; perceptron 2]
-        features: usize = "H" at "features" [DataDependentDefault],
+        features: usize = "H" at "features" in size [DataDependentDefault],
         /// Whether the network of dkl, sdkl and svdkl starts as the identity: the last weights are zero
         /// and the inputs are added to the outputs [default: true if there are as many outputs as
         /// inputs; perceptron false]
@@ -200,10 +200,10 @@ options! {
         from_identity: bool = "BOOL" at "features" [DataDependentDefault],
         /// Weight decay: the penalty λ/2·‖θ‖² of the network's weights in the loss per datum [default:
         /// 1e-4]
-        weight_decay: f64 = "LAMBDA",
+        weight_decay: f64 = "LAMBDA" in zero_or_positive,
         /// Initial learning rate of the network [default: --learning-rate if given, else 0.0003, and
         /// 0.0001 for dkl, sdkl and svdkl]
-        network_rate: f64 = "R",
+        network_rate: f64 = "R" in positive,
         /// Do not correct for the variance that the basis functions of dbk and svdbk miss, neither in
         /// training nor in prediction
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -298,7 +298,7 @@ options! {
         /// Cross-validation: split the rows at random into K folds, test on each of them in a separate run,
         /// and print a table of the scores
         #[arg(conflicts_with_all = ["split", "test_fraction", "time_split", "test", "stream"])]
-        folds: usize = "K" [IgnoredInComparison],
+        folds: usize = "K" in folds [IgnoredInComparison],
         /// Run only fold FOLD (counted from 1)
         #[arg(requires = "folds")]
         fold: usize = "FOLD" [IgnoredInComparison],
@@ -322,7 +322,7 @@ options! {
         /// Share of the training rows held out to find the number of steps; the model is then trained
         /// on all rows for that many steps (mini-batch models; 0 for none) [default: models with
         /// networks 0.2, more for few rows, unless --steps, --epochs or --validation-fraction is given]
-        early_stopping: f64 = "F",
+        early_stopping: f64 = "F" in share,
         /// Whether to read the rows of a Parquet file during training, in shuffled blocks, instead of
         /// keeping them in memory [default: true from 10⁸ values on, if the model has mini-batches]
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -334,56 +334,56 @@ options! {
     "Training" {
         /// Passes over the training rows; for full-batch models, L-BFGS iterations or steps of Adam
         #[arg(conflicts_with = "steps")]
-        epochs: usize = "E" [DataDependentDefault, Changeable],
+        epochs: usize = "E" in steps [DataDependentDefault, Changeable],
         /// Optimizer steps [default: 6000, or 10 epochs if that is more; full-batch models: at most
         /// 1000; dbk, dkl and sdkl: 2000]
-        steps: usize = "S" [DataDependentDefault, Changeable, ShortHelp],
+        steps: usize = "S" in steps [DataDependentDefault, Changeable, ShortHelp],
         /// Also train from this many random initial values of the hyperparameters, and start from those that
         /// reach the smallest loss; takes as many times longer [default: 0]
-        restarts: usize = "COUNT" at "parameters",
+        restarts: usize = "COUNT" at "parameters" in parts,
         /// Rows in a mini-batch [default: 256]
-        batch_size: usize = "B",
+        batch_size: usize = "B" in steps,
         /// Initial learning rate of Adam [default: 0.05; models with networks 0.03, cagp-cg and itergp
         /// 0.2]; for L-BFGS, the initial step of the line search relative to the full step [default: 1]
-        learning_rate: f64 = "R" [Changeable],
+        learning_rate: f64 = "R" in positive [Changeable],
         /// Learning rate schedule [default: cosine; constant with --plateau]
         schedule: ScheduleName = "SCHEDULE",
         /// Lower the learning rate by 5 % after this many steps without a lower loss, down to a
         /// thousandth of the initial rate
-        plateau: usize = "S",
+        plateau: usize = "S" in steps,
         /// Number of stages of the schedule stairs [default: 3]
-        stages: usize = "COUNT",
+        stages: usize = "COUNT" in size,
         /// Factor of the learning rate from one stage to the next [default: 0.1]
-        stage_factor: f64 = "F",
+        stage_factor: f64 = "F" in positive,
         /// Clip the norm of each parameter's gradient to this value
-        gradient_norm: f64 = "NORM" [Changeable],
+        gradient_norm: f64 = "NORM" in positive [Changeable],
         /// Use natural gradients with this step size, at most 1, for the distribution of the inducing
         /// variables; Adam trains the other parameters. Common: 0.1
-        natural_gradient: f64 = "GAMMA" [Changeable],
+        natural_gradient: f64 = "GAMMA" in step_size [Changeable],
         /// Steps over which the natural-gradient step size grows from a thousandth of its final value
         /// [default: 10; 0 for none]
         natural_gradient_warm_up: usize = "S" [Changeable],
         /// Initial steps in which the inducing points are not trained [default: 0]
         inducing_frozen: usize = "S",
         /// Initial learning rate of the inducing points [default: that of the other parameters]
-        inducing_rate: f64 = "R",
+        inducing_rate: f64 = "R" in positive,
         /// Momentum of Adam (beta 1) for the inducing points; 0.99 damps them [default: 0.9]
-        inducing_momentum: f64 = "BETA",
+        inducing_momentum: f64 = "BETA" in momentum,
         /// Lower the learning rate of the inducing points by 5 % after this many steps without a lower
         /// loss, down to a thousandth of the initial rate [default: that of --plateau]
-        inducing_plateau: usize = "S",
+        inducing_plateau: usize = "S" in steps,
         /// Stop after this many validations without improvement [default: 20; with --early-stopping 12]
-        patience: usize = "COUNT" [Changeable],
+        patience: usize = "COUNT" in steps [Changeable],
         /// Epochs between two validations [default: 1, or 50 steps if that is more; with
         /// --early-stopping 20]
-        validation_epochs: usize = "E",
+        validation_epochs: usize = "E" in steps,
         /// Which step's model to keep if there are validation rows [default: best]
         keep: KeepName = "STEP",
         /// Score the test rows every S steps and after the last one, for learning_curve.csv and a plot; S
         /// below 1 is a share of all steps [default: only at the end]
-        score_every: f64 = "S" [IgnoredInComparison],
+        score_every: f64 = "S" in positive [IgnoredInComparison],
         /// Steps between two checkpoints [default: half a minute of steps]
-        checkpoint_every: usize = "S" [Changeable, IgnoredInComparison],
+        checkpoint_every: usize = "S" in steps [Changeable, IgnoredInComparison],
     }
 
     "Computation" {

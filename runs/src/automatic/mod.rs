@@ -23,7 +23,6 @@ use crate::parameter_options::ValuesOption;
 use crate::plan::{check, resolve};
 use crate::preparation::PreparedData;
 use crate::progress::RowProgress;
-use crate::ranges::positive;
 
 use race::{is_open, race};
 use score::Score;
@@ -50,12 +49,12 @@ const FINALISTS: usize = 2;
 ///
 /// # Errors
 ///
-/// If `--minutes` is not a positive number, or a model was named.
+/// If a model was named.
 pub fn minutes(options: &RunOptions) -> Result<f64, OptionError> {
     match options.minutes {
         None => Ok(MINUTES),
         Some(_) if !options.is_automatic() => Err(OptionError::MinutesOfNamedModel),
-        Some(minutes) => positive("--minutes", minutes),
+        Some(minutes) => Ok(minutes),
     }
 }
 

@@ -6,7 +6,7 @@ use burn_gp_models::ActionsConfig;
 use crate::arguments::{ActionRowsName, ActionStartName, PolicyName, RunOptions};
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
-use crate::ranges::{MOST_SIZE, at_most_rows, count, from_one_to, positive};
+use crate::ranges::{MOST_SIZE, at_most_rows, from_one_to};
 
 /// The rank of the preconditioner of the policy `preconditioned-cg`.
 const POLICY_PIVOTS: usize = 256;
@@ -33,9 +33,9 @@ pub(super) fn actions(
 fn config(resolved: &mut RunOptions, actions: usize) -> Result<ActionsConfig, OptionError> {
     let (model, seed) = (resolved.model_fields(), resolved.seed());
     let default = ConjugateGradientsSettings::default().tolerance;
-    let tolerance = positive("--tolerance", *resolved.tolerance.get_or_insert(default))?;
-    let rank = count(MOST_SIZE, "--pivots", &mut resolved.pivots, POLICY_PIVOTS)?;
-    from_one_to(MOST_SIZE, "--actions", Some(actions))?;
+    let tolerance = *resolved.tolerance.get_or_insert(default);
+    from_one_to(MOST_SIZE, "--pivots", resolved.pivots)?;
+    let rank = *resolved.pivots.get_or_insert(POLICY_PIVOTS);
     if model.has("actions.start") {
         return Ok(trained(resolved, actions));
     }

@@ -1,8 +1,6 @@
 //! Early stopping.
 
 use crate::arguments::{ModelFields, RunOptions};
-use crate::option_error::OptionError;
-use crate::ranges::within;
 
 /// The default share of held-out training rows for models with networks.
 const SHARE: f64 = 0.2;
@@ -27,32 +25,18 @@ pub enum EarlyStopping {
 impl EarlyStopping {
     /// Early stopping as `options` request it. Models with a network stop early by default, because they
     /// overfit if trained for too long.
-    ///
-    /// # Errors
-    ///
-    /// If the share is out of range, or rows are held out for validation.
-    pub fn of(options: &RunOptions) -> Result<Self, OptionError> {
+    pub fn of(options: &RunOptions) -> Self {
         let model = options.model_fields();
         if !model.is_mini_batch() {
-            return Ok(Self::Off);
+            return Self::Off;
         }
-        let validation = options.validation_rows();
-        let has_length = options.steps.is_some() || options.epochs.is_some();
+        let is_long = options.steps.is_some() || options.epochs.is_some();
+        let is_open = !is_long && options.validation_rows().is_none();
         match options.early_stopping {
-            Some(0.0) => Ok(Self::Off),
-            Some(_) if let Some(second) = validation => Err(OptionError::Exclusive {
-                first: "early_stopping",
-                second,
-            }),
-            Some(share) => {
-                let range = "be at least 0 and below 1";
-                let is_within = share > 0.0 && share < 1.0;
-                within("--early-stopping", share, is_within, range).map(Self::Share)
-            }
-            None if model.network().is_some() && validation.is_none() && !has_length => {
-                Ok(Self::BySize)
-            }
-            None => Ok(Self::Off),
+            Some(0.0) => Self::Off,
+            Some(share) => Self::Share(share),
+            None if model.network().is_some() && is_open => Self::BySize,
+            None => Self::Off,
         }
     }
 
@@ -103,23 +87,17 @@ mod tests {
                 ..options.clone()
             })
         };
-        let found = |options: &RunOptions, model| of(options, model).unwrap();
-        assert_eq!(found(&by_default, network), EarlyStopping::BySize);
-        assert_eq!(found(&by_default, svgp), EarlyStopping::Off);
-        assert_eq!(found(&by_default, exact), EarlyStopping::Off);
-        assert_eq!(found(&long, network), EarlyStopping::Off);
-        assert_eq!(found(&validated, network), EarlyStopping::Off);
+        assert_eq!(of(&by_default, network), EarlyStopping::BySize);
+        assert_eq!(of(&by_default, svgp), EarlyStopping::Off);
+        assert_eq!(of(&by_default, exact), EarlyStopping::Off);
+        assert_eq!(of(&long, network), EarlyStopping::Off);
+        assert_eq!(of(&validated, network), EarlyStopping::Off);
         let asked = RunOptions {
             early_stopping: Some(0.3),
             ..long
         };
-        assert_eq!(found(&asked, network), EarlyStopping::Share(0.3));
-        assert_eq!(found(&asked, svgp), EarlyStopping::Share(0.3));
-        let both = RunOptions {
-            early_stopping: Some(0.3),
-            ..validated
-        };
-        assert!(of(&both, network).is_err());
+        assert_eq!(of(&asked, network), EarlyStopping::Share(0.3));
+        assert_eq!(of(&asked, svgp), EarlyStopping::Share(0.3));
     }
 
     #[test]

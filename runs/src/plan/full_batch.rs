@@ -5,7 +5,6 @@ use burn_gp_models::training::{FullBatchOptimizer, FullBatchTraining, TrainingDe
 use super::{EarlyStopping, schedule::schedule};
 use crate::arguments::{OptimizerName, RunOptions};
 use crate::option_error::OptionError;
-use crate::ranges::positive;
 
 /// The settings of training on the full batch.
 pub(super) fn full_batch(resolved: &mut RunOptions) -> Result<FullBatchTraining, OptionError> {
@@ -18,8 +17,6 @@ pub(super) fn full_batch(resolved: &mut RunOptions) -> Result<FullBatchTraining,
         (OptimizerName::Adam, _) => TrainingDefaults::LEARNING_RATE,
     };
     let learning_rate = *resolved.learning_rate.get_or_insert(default_rate);
-    let learning_rate = positive("--learning-rate", learning_rate)?;
-    let tolerance = resolved.objective_tolerance.unwrap_or(default.tolerance);
     Ok(FullBatchTraining {
         iterations: (resolved.epochs.or(resolved.steps)).unwrap_or(default.iterations),
         optimizer: match name {
@@ -29,7 +26,7 @@ pub(super) fn full_batch(resolved: &mut RunOptions) -> Result<FullBatchTraining,
                 schedule: schedule(resolved, EarlyStopping::Off)?,
             },
         },
-        tolerance: positive("--objective-tolerance", tolerance)?,
+        tolerance: resolved.objective_tolerance.unwrap_or(default.tolerance),
         // A given tolerance is the only one.
         nats: resolved.objective_tolerance.map_or(default.nats, |_| 0.0),
     })

@@ -3,13 +3,12 @@
 use super::EarlyStopping;
 use crate::arguments::{KeepName, RunOptions};
 use crate::option_error::OptionError;
-use crate::ranges::{MOST_PARTS, at_least_one, from_one_to, within};
+use crate::ranges::within;
 
 /// Checks the length of training.
 pub(super) fn check_length(options: &RunOptions) -> Result<(), OptionError> {
-    let epochs = at_least_one("--epochs", options.epochs)?;
-    let steps = at_least_one("--steps", options.steps)?;
-    exclude(["epochs", "steps"], epochs.is_some() && steps.is_some())
+    let both = options.epochs.is_some() && options.steps.is_some();
+    exclude(["epochs", "steps"], both)
 }
 
 /// Checks the options for test and validation rows.
@@ -42,10 +41,10 @@ pub(super) fn check(options: &RunOptions) -> Result<(), OptionError> {
     }
     let both = options.patience.is_some() && options.keep == Some(KeepName::Last);
     exclude(["patience", "keep last"], both)?;
-    if options.validation_rows().is_some() {
-        return Ok(());
+    let is_stopped = EarlyStopping::of(options).is_on();
+    if let Some(rows) = options.validation_rows() {
+        return exclude(["early_stopping", rows], is_stopped);
     }
-    let is_stopped = EarlyStopping::of(options)?.is_on();
     let unusable = [
         ("--patience", options.patience.is_some() && !is_stopped),
         (
@@ -62,10 +61,6 @@ pub(super) fn check(options: &RunOptions) -> Result<(), OptionError> {
 
 /// Checks the number of folds and the fold to test on.
 fn check_fold(options: &RunOptions) -> Result<(), OptionError> {
-    if let Some(folds) = options.folds {
-        within("--folds", folds, folds >= 2, "be at least 2")?;
-        from_one_to(MOST_PARTS, "--folds", Some(folds))?;
-    }
     match (options.fold, options.folds) {
         (Some(_), None) => Err(OptionError::WithoutFolds),
         (None, Some(_)) => Err(OptionError::OpenFold),

@@ -1,25 +1,13 @@
 //! The inducing points, and the orthogonal ones.
 
-use burn_gp_core::{inducing::Initializer, ops::Jitter};
+use burn_gp_core::ops::Jitter;
 use burn_gp_models::InducingConfig;
 
 use crate::arguments::{InitializerName, ModelFields, RunOptions};
 use crate::devices::ComputeTarget;
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
-use crate::ranges::{MOST_SIZE, at_most, at_most_rows, from_one_to, within};
-
-/// The initializer. Also checks the counts and the jitter.
-pub(super) fn initializer(resolved: &mut RunOptions) -> Result<Initializer, OptionError> {
-    if let Some(jitter) = resolved.jitter {
-        let range = "be at least 0 and below 1; common values are 1e-8 in f64 and 1e-6 in f32";
-        within("--jitter", jitter, (0.0..1.0).contains(&jitter), range)?;
-    }
-    from_one_to(MOST_SIZE, "--inducing", resolved.inducing)?;
-    from_one_to(MOST_SIZE, "--orthogonal", resolved.orthogonal)?;
-    let name = *(resolved.initializer).get_or_insert(InitializerName::KMeans);
-    Ok(name.into())
-}
+use crate::ranges::{at_most, at_most_rows};
 
 /// The inducing points of the model, or the inducing patches of a model for images.
 pub(super) fn inducing(
@@ -35,11 +23,12 @@ pub(super) fn inducing(
     resolved.orthogonal = (orthogonal > 0).then_some(orthogonal);
     let dtype = ComputeTarget::of(resolved)?.precision().dtype();
     let default_jitter = Jitter::for_precision(dtype).initial;
+    let initializer = (resolved.initializer).unwrap_or(InitializerName::KMeans);
     Ok(InducingConfig {
         count,
         at_most: false,
         orthogonal,
-        initializer: initializer(resolved)?,
+        initializer: initializer.into(),
         seed: resolved.seed(),
         jitter: Some(Jitter::relative(
             *resolved.jitter.get_or_insert(default_jitter),

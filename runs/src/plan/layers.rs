@@ -15,7 +15,7 @@ use super::{
 use crate::arguments::{ModelFields, RunOptions, read};
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
-use crate::ranges::{MOST_PARTS, MOST_SIZE, MOST_VALUES, at_most, count, from_one_to, positive};
+use crate::ranges::{MOST_VALUES, at_most};
 
 const DEFAULT_LAYERS: usize = 2;
 
@@ -41,7 +41,6 @@ pub(super) struct Layers {
     hidden_mean: MeanConfig,
     hidden_variance: f64,
     hidden_deviation: f64,
-    output_deviation: f64,
     noise: LayerNoise,
     images: Option<Images>,
 }
@@ -56,36 +55,19 @@ pub(super) fn layers(resolved: &mut RunOptions) -> Result<Layers, OptionError> {
         false => default.prediction,
     };
     let layers = match model.has("hidden") {
-        true => count(MOST_PARTS, "--layers", &mut resolved.layers, DEFAULT_LAYERS)?,
+        true => *resolved.layers.get_or_insert(DEFAULT_LAYERS),
         false => 1,
     };
-    from_one_to(MOST_SIZE, "--width", resolved.width)?;
-    from_one_to(MOST_SIZE, "--hidden-inducing", resolved.hidden_inducing)?;
     let hidden_mean =
         *(resolved.hidden_mean).get_or_insert_with(MeanName::of::<IdentityMeanConfig>);
-    let variance = *resolved.hidden_variance.get_or_insert(HIDDEN_VARIANCE);
-    let deviation = *resolved.hidden_deviation.get_or_insert(HIDDEN_DEVIATION);
-    let output_deviation = *resolved.output_deviation.get_or_insert(1.0);
-    let predictions = &mut resolved.prediction_samples;
     Ok(Layers {
         count: layers,
         hidden_mean: hidden_mean.config(),
-        hidden_variance: positive("--hidden-variance", variance)?,
-        hidden_deviation: positive("--hidden-deviation", deviation)?,
-        output_deviation: positive("--output-deviation", output_deviation)?,
+        hidden_variance: *resolved.hidden_variance.get_or_insert(HIDDEN_VARIANCE),
+        hidden_deviation: *(resolved.hidden_deviation).get_or_insert(HIDDEN_DEVIATION),
         noise: LayerNoise {
-            training: count(
-                MOST_PARTS,
-                "--samples",
-                &mut resolved.samples,
-                default.training,
-            )?,
-            prediction: count(
-                MOST_PARTS,
-                "--prediction-samples",
-                predictions,
-                default_prediction,
-            )?,
+            training: *resolved.samples.get_or_insert(default.training),
+            prediction: *(resolved.prediction_samples).get_or_insert(default_prediction),
             seed,
         },
         images: of_images
@@ -102,7 +84,6 @@ pub(super) fn set_layers(
 ) -> Result<(), OptionError> {
     let layers = layers(resolved)?;
     model.set("form", &layers.output_form());
-    model.set("deviation", &layers.output_deviation);
     model.set("noise", &layers.noise);
     if model.has_images() {
         model.set("image", &shape(resolved, data)?);

@@ -8,7 +8,6 @@ use super::{
 };
 use crate::arguments::{KeepName, RunOptions};
 use crate::option_error::OptionError;
-use crate::ranges::{MOST_STEPS, at_least_one, count, positive, within};
 
 const DEFAULT_PATIENCE: usize = 20;
 
@@ -23,35 +22,22 @@ pub(super) fn mini_batch(
     let model = resolved.model_fields();
     let default_rate =
         (model.rates()).map_or(TrainingDefaults::LEARNING_RATE, |rates| rates.learning_rate);
-    let default_size = TrainingDefaults::BATCH_SIZE;
-    let batch_size = count(
-        MOST_STEPS,
-        "--batch-size",
-        &mut resolved.batch_size,
-        default_size,
-    )?;
-    let early_stopping = EarlyStopping::of(resolved)?;
+    let early_stopping = EarlyStopping::of(resolved);
     resolved.early_stopping = early_stopping.option(&model);
-    at_least_one("--patience", resolved.patience)?;
-    let plateau = at_least_one("--plateau", resolved.plateau)?.map(Plateau::new);
-    let learning_rate = *resolved.learning_rate.get_or_insert(default_rate);
     let mut training = MiniBatchTraining {
-        batch_size,
-        learning_rate: positive("--learning-rate", learning_rate)?,
+        batch_size: *(resolved.batch_size).get_or_insert(TrainingDefaults::BATCH_SIZE),
+        learning_rate: *resolved.learning_rate.get_or_insert(default_rate),
         schedule: schedule(resolved, early_stopping)?,
-        plateau,
-        gradient_norm: (resolved.gradient_norm)
-            .map(|norm| positive("--gradient-norm", norm))
-            .transpose()?,
+        plateau: resolved.plateau.map(Plateau::new),
+        gradient_norm: resolved.gradient_norm,
         natural_gradient: natural_gradient(resolved)?,
-        inducing: inducing_training(resolved)?,
+        inducing: inducing_training(resolved),
         seed: resolved.seed(),
         ..MiniBatchTraining::new(TrainingDefaults::STEPS)
     };
     if let Some(network) = model.network() {
-        add_network(&mut training, network, (given, resolved))?;
+        add_network(&mut training, network, (given, resolved));
     }
-    at_least_one("--validation-epochs", resolved.validation_epochs)?;
     validation(resolved, early_stopping);
     Ok(training)
 }
@@ -61,19 +47,12 @@ fn add_network(
     training: &mut MiniBatchTraining,
     default: NetworkTraining,
     (given, resolved): (&RunOptions, &mut RunOptions),
-) -> Result<(), OptionError> {
-    let decay = *(resolved.weight_decay).get_or_insert(default.weight_decay);
-    let (is_within, range) = (
-        decay >= 0.0 && decay.is_finite(),
-        "be zero or a positive number",
-    );
-    training.weight_decay = within("--weight-decay", decay, is_within, range)?;
+) {
+    training.weight_decay = *(resolved.weight_decay).get_or_insert(default.weight_decay);
     if given.learning_rate.is_none() {
         resolved.network_rate.get_or_insert(default.learning_rate);
     }
-    let rate = |rate| positive("--network-rate", rate);
-    training.network_rate = resolved.network_rate.map(rate).transpose()?;
-    Ok(())
+    training.network_rate = resolved.network_rate;
 }
 
 /// Fills in the options of validation, or removes them if no rows are held out.

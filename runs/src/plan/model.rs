@@ -4,15 +4,13 @@ use burn_gp_core::parameter::ParameterConfig;
 use burn_gp_models::ModelConfig;
 
 use super::actions::{self, actions};
-use super::conjugate_gradients::conjugate_gradients;
 use super::images::check_patches;
-use super::inducing::{inducing, initializer};
+use super::inducing::inducing;
 use super::layers::{layers, set_layers};
 use super::mini_batch::mini_batch;
-use super::neighbors::{joint_predictions, neighbors};
 use super::networks::{self, correction, set_network};
 use super::parts::{kernel, kernel_of, mean_of_data, noise};
-use super::posterior::{covariance, posterior, posterior_of};
+use super::posterior::{posterior, posterior_of};
 use super::units::{kernel_in_units, parameters_in_units};
 use crate::arguments::{InputScaleName, ModelFields, RunOptions};
 use crate::option_error::OptionError;
@@ -21,31 +19,31 @@ use crate::preparation::PreparedData;
 type Check = fn(&mut RunOptions) -> Result<(), OptionError>;
 
 /// The checks of options, with the fields that the options set.
-const CHECKS: [(&str, Check); 9] = [
+const CHECKS: [(&str, Check); 5] = [
     ("actions", actions::check),
-    ("settings.neighbors", |options| neighbors(options).map(drop)),
     ("joint_predictions", |options| {
         joint_predictions(options);
         Ok(())
     }),
-    ("settings.probes", |options| {
-        conjugate_gradients(options).map(drop)
-    }),
-    ("inducing", |options| initializer(options).map(drop)),
-    ("network", networks::check),
-    ("correction", |options| correction(options).map(drop)),
-    ("covariance", |options| {
-        covariance(options);
+    ("network", |options| {
+        networks::fill(options);
         Ok(())
     }),
+    ("correction", |options| correction(options).map(drop)),
     ("output", |options| layers(options).map(drop)),
 ];
 
+/// Whether new rows are predicted together.
+fn joint_predictions(resolved: &mut RunOptions) -> bool {
+    !*resolved.independent_predictions.get_or_insert(false)
+}
+
 /// Checks the options of the model and of its mini-batches. `given` are the options without defaults.
 pub(super) fn check(given: &RunOptions, checked: &mut RunOptions) -> Result<(), OptionError> {
-    let model = checked.model_fields();
+    let mut model = checked.model_fields();
     kernel(checked);
-    posterior(checked)?;
+    model.fill(checked)?;
+    posterior(checked, &model)?;
     if model.is_mini_batch() {
         mini_batch(given, checked)?;
     }
@@ -61,6 +59,7 @@ pub(super) fn model(
     data: &PreparedData,
 ) -> Result<ModelConfig, OptionError> {
     let mut model = resolved.model_fields();
+    model.fill(resolved)?;
     let mut inputs = data.dimensions();
     if model.has("network") {
         let network;
@@ -70,7 +69,7 @@ pub(super) fn model(
     let parameters = set_kernel(&mut model, resolved, (data, inputs))?;
     model.set("parameters", &parameters);
     model.set("mean", &mean_of_data(resolved, data));
-    let noise = noise(resolved, data.likelihood)?;
+    let noise = noise(resolved, data.likelihood);
     match model.takes_any_likelihood() {
         true => model.set(
             "likelihood",
@@ -81,24 +80,17 @@ pub(super) fn model(
     if model.has("actions") {
         model.set("actions", &actions(resolved, data)?);
     }
-    if model.has("settings.neighbors") {
-        model.set("settings", &neighbors(resolved)?);
-    }
     if model.has("joint_predictions") {
         model.set("joint_predictions", &joint_predictions(resolved));
     }
-    if model.has("settings.probes") {
-        model.set("settings", &conjugate_gradients(resolved)?);
-    }
+    model.set("settings.rank", &resolved.pivots);
+    model.set("settings.seed", &resolved.seed());
     if model.has("correction") {
         model.set("correction", &correction(resolved)?);
     }
-    if model.has("covariance") {
-        model.set("covariance", &covariance(resolved));
-    }
     if model.has("inducing") {
         let inducing = inducing(resolved, data)?;
-        if let Some(posterior) = posterior_of(resolved, inducing.orthogonal)? {
+        if let Some(posterior) = posterior_of(resolved, &model, inducing.orthogonal)? {
             model.set("posterior", &posterior);
         }
         model.set("inducing", &inducing);

@@ -4,7 +4,6 @@ use burn_gp_core::optim::NaturalGradient;
 
 use crate::arguments::RunOptions;
 use crate::option_error::OptionError;
-use crate::ranges::within;
 
 /// The natural gradients, if requested.
 pub(super) fn natural_gradient(
@@ -17,9 +16,6 @@ pub(super) fn natural_gradient(
             None => Ok(None),
         };
     };
-    let is_within = step_size > 0.0 && step_size <= 1.0; // and not NaN
-    let range = "be above 0 and at most 1; 0.1 is common";
-    within("--natural-gradient", step_size, is_within, range)?;
     let steps = *warm_up.get_or_insert(NaturalGradient::WARM_UP);
     Ok(Some(NaturalGradient::warming_up(step_size, steps)))
 }

@@ -11,7 +11,7 @@ use burn_gp_models::BasisConfig;
 use crate::arguments::{CorrectionName, ModelFields, NormalizationName, RunOptions, read};
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
-use crate::ranges::{MOST_PARTS, MOST_SIZE, MOST_VALUES, at_most, count, from_one_to};
+use crate::ranges::{MOST_VALUES, at_most};
 
 /// The default of arXiv:2505.18526.
 const DEFAULT_BLOCKS: usize = 2;
@@ -21,28 +21,14 @@ const DEFAULT_BLOCKS: usize = 2;
 const UNITS: [(usize, usize); 2] = [(1000, 32), (10_000, 64)];
 const MOST_UNITS: usize = 128;
 
-/// Checks the options of the network, and fills in defaults that do not depend on the data.
-pub(super) fn check(checked: &mut RunOptions) -> Result<(), OptionError> {
-    from_one_to(MOST_SIZE, "--rank", checked.rank)?;
-    from_one_to(MOST_SIZE, "--features", checked.features)?;
-    from_one_to(MOST_SIZE, "--units", checked.units)?;
-    form(checked)?;
-    normalization(checked);
-    Ok(())
-}
-
-/// The network and the number of its blocks.
-fn form(resolved: &mut RunOptions) -> Result<(NetworkName, usize), OptionError> {
-    let backbone = (resolved.backbone).get_or_insert_with(NetworkName::of::<ResidualNetworkConfig>);
-    let backbone = *backbone;
-    Ok((
-        backbone,
-        count(MOST_PARTS, "--blocks", &mut resolved.blocks, DEFAULT_BLOCKS)?,
-    ))
-}
-
-fn normalization(resolved: &mut RunOptions) -> NormalizationName {
-    *(resolved.normalization).get_or_insert(NormalizationName::Layer)
+/// The network, the number of its blocks and their normalization, with their defaults filled in.
+pub(super) fn fill(resolved: &mut RunOptions) -> (NetworkName, usize, NormalizationName) {
+    let residual = NetworkName::of::<ResidualNetworkConfig>;
+    (
+        *resolved.backbone.get_or_insert_with(residual),
+        *resolved.blocks.get_or_insert(DEFAULT_BLOCKS),
+        *(resolved.normalization).get_or_insert(NormalizationName::Layer),
+    )
 }
 
 /// Sets the network of the model: in front of a kernel, or as its basis functions.
@@ -72,8 +58,7 @@ pub(super) fn network(
     let (model, seed) = (resolved.model_fields(), resolved.seed());
     let has_basis = model.has("basis.rank");
     let (rows, inputs) = (data.training_rows(), data.dimensions());
-    let (backbone, blocks) = form(resolved)?;
-    let normalization = normalization(resolved);
+    let (backbone, blocks, normalization) = fill(resolved);
     let fits = UNITS.iter().find(|(most, _)| rows < *most);
     let width = *(resolved.units).get_or_insert(fits.map_or(MOST_UNITS, |&(_, units)| units));
     at_most("--units", width, (MOST_VALUES / blocks).isqrt(), || {

@@ -11,7 +11,6 @@ use burn_gp_datasets::Schema;
 use crate::arguments::RunOptions;
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
-use crate::ranges::above_lower_bound;
 
 const DEFAULT_NOISE: f64 = 0.1;
 
@@ -111,13 +110,10 @@ pub(super) fn mean_of_data(resolved: &mut RunOptions, data: &PreparedData) -> Me
 }
 
 /// The initial noise variance. Fills in the option if the likelihood has noise.
-pub(super) fn noise(
-    resolved: &mut RunOptions,
-    likelihood: LikelihoodName,
-) -> Result<f64, OptionError> {
-    let noise = above_lower_bound("--noise", resolved.noise.unwrap_or(DEFAULT_NOISE))?;
+pub(super) fn noise(resolved: &mut RunOptions, likelihood: LikelihoodName) -> f64 {
+    let noise = resolved.noise.unwrap_or(DEFAULT_NOISE);
     resolved.noise = likelihood.has_noise().then_some(noise);
-    Ok(noise)
+    noise
 }
 
 /// The parameter options, with numbers in standardized units. The last option for a parameter wins.

@@ -1,39 +1,33 @@
 //! The variational posterior.
 
-use burn_gp_core::{
-    process::CovarianceShape,
-    variational::{OrthogonallyDecoupledConfig, PosteriorConfig, PosteriorName},
-};
+use burn_gp_core::variational::{OrthogonallyDecoupledConfig, PosteriorConfig, PosteriorName};
 use serde_json::{Value, json};
 
-use super::pseudo_observations::{auxiliary, probes, pseudo_observations};
-use crate::arguments::{CovarianceName, RunOptions, read};
+use super::pseudo_observations::{auxiliary, mean, probes};
+use crate::arguments::{ModelFields, RunOptions, read};
 use crate::option_error::OptionError;
-use crate::ranges::{MOST_SIZE, at_most, from_one_to};
+use crate::ranges::at_most;
 
 /// The default number of columns of the orthogonal inducing points' covariance that a step uses.
 const DEFAULT_COLUMNS: usize = 1024;
 
 type FieldValue = fn(&mut RunOptions) -> Result<Value, OptionError>;
 
-/// The fields of posteriors that options set.
-const FIELDS: [(&str, FieldValue); 6] = [
-    ("covariance", |options| Ok(json!(covariance(options)))),
-    ("seed", |options| Ok(json!(options.seed()))),
-    ("columns", |options| {
-        Ok(json!(from_one_to(MOST_SIZE, "--columns", options.columns)?))
-    }),
-    ("probes", |options| Ok(json!(probes(options)?))),
-    ("observations", |options| {
-        Ok(json!(pseudo_observations(options)?))
-    }),
-    ("auxiliary", |options| Ok(json!(auxiliary(options)?))),
+/// The fields of posteriors whose values follow from options.
+const FIELDS: [(&str, FieldValue); 5] = [
+    ("/seed", |options| Ok(json!(options.seed()))),
+    ("/columns", |options| Ok(json!(options.columns))),
+    ("/probes", |options| Ok(json!(probes(options)))),
+    ("/observations/mean", |options| Ok(json!(mean(options)))),
+    ("/auxiliary", |options| Ok(json!(auxiliary(options)?))),
 ];
 
-/// The posterior of the model, or of each of its layers: the default configuration, with options for the fields
-/// that it has. `None` if the model has no posterior to choose.
-pub(super) fn posterior(resolved: &mut RunOptions) -> Result<Option<PosteriorConfig>, OptionError> {
-    let model = resolved.model_fields();
+/// The posterior of the model, or of each of its layers: that of `model`, with options for the fields that it has.
+/// `None` if the model has no posterior to choose.
+pub(super) fn posterior(
+    resolved: &mut RunOptions,
+    model: &ModelFields,
+) -> Result<Option<PosteriorConfig>, OptionError> {
     let Some(mut fields) = model.get("posterior").cloned() else {
         return Ok(None);
     };
@@ -41,7 +35,7 @@ pub(super) fn posterior(resolved: &mut RunOptions) -> Result<Option<PosteriorCon
         resolved.posterior = PosteriorName::find(posterior.name());
     }
     for (field, value) in FIELDS {
-        if let Some(own) = fields.get_mut(field) {
+        if let Some(own) = fields.pointer_mut(field) {
             *own = value(resolved)?;
         }
     }
@@ -51,9 +45,10 @@ pub(super) fn posterior(resolved: &mut RunOptions) -> Result<Option<PosteriorCon
 /// The posterior of the model for this many orthogonal inducing points.
 pub(super) fn posterior_of(
     resolved: &mut RunOptions,
+    model: &ModelFields,
     orthogonal: usize,
 ) -> Result<Option<PosteriorConfig>, OptionError> {
-    let posterior = posterior(resolved)?;
+    let posterior = posterior(resolved, model)?;
     let decoupled = (posterior.as_ref())
         .and_then(|posterior| posterior.downcast_ref::<OrthogonallyDecoupledConfig>());
     let Some(decoupled) = decoupled else {
@@ -80,9 +75,4 @@ pub(super) fn with_needed_columns(
         .into(),
         None => posterior,
     }
-}
-
-/// The shape of the variational covariance.
-pub(super) fn covariance(resolved: &mut RunOptions) -> CovarianceShape {
-    (*resolved.covariance.get_or_insert(CovarianceName::Full)).into()
 }

@@ -5,7 +5,6 @@ use burn_gp_models::training::{Schedule, TrainingDefaults};
 use super::EarlyStopping;
 use crate::arguments::{RunOptions, ScheduleName};
 use crate::option_error::OptionError;
-use crate::ranges::{MOST_SIZE, count, positive};
 
 /// The final learning rate of a linear schedule, as a fraction of the initial rate.
 const FINAL_FRACTION_OF_A_LINE: f64 = 0.1;
@@ -43,11 +42,8 @@ pub(super) fn schedule(
             final_fraction: FINAL_FRACTION_OF_A_LINE,
         },
         ScheduleName::Stairs => Schedule::Stairs {
-            stages: count(MOST_SIZE, "--stages", &mut resolved.stages, DEFAULT_STAGES)?,
-            factor: positive(
-                "--stage-factor",
-                *resolved.stage_factor.get_or_insert(DEFAULT_STAGE_FACTOR),
-            )?,
+            stages: *resolved.stages.get_or_insert(DEFAULT_STAGES),
+            factor: *(resolved.stage_factor).get_or_insert(DEFAULT_STAGE_FACTOR),
         },
     })
 }

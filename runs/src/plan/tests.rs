@@ -85,3 +85,17 @@ fn a_wrong_option_is_found_without_data() {
         "--batch-size is 0 but must be at least 1"
     );
 }
+
+#[test]
+fn early_stopping_excludes_other_held_out_rows() {
+    let share = |early_stopping| RunOptions {
+        early_stopping: Some(early_stopping),
+        validation_fraction: Some(0.1),
+        ..RunOptions::default()
+    };
+    let check = |options: RunOptions| check(&options, &options.source().unwrap());
+    let (first, second) = ("early_stopping", "validation_fraction");
+    let found = check(share(0.3)).unwrap_err();
+    assert_eq!(found, OptionError::Exclusive { first, second });
+    assert!(check(share(0.0)).is_ok());
+}
