@@ -50,9 +50,38 @@ impl Baseline {
             0 | 1 => vec![Self::Naive, Self::Drift],
             _ => vec![Self::Naive, Self::SeasonalNaive, Self::Drift],
         };
-        let is_smoothed = season <= LONGEST_SEASON && smoothed(series, season).is_some();
+        let is_smoothed = season <= LONGEST_SEASON && Self::Ets.is_possible(series);
         all.extend(is_smoothed.then_some(Self::Ets));
         all
+    }
+
+    /// Whether the forecast is not the naive one for lack of values or because of uneven times.
+    pub(super) fn is_possible(self, series: &Series) -> bool {
+        let values = || series.latest(MOST_SMOOTHED).by_step();
+        self != Self::Ets || values().is_some_and(|values| ExponentialSmoothing::has_form(&values))
+    }
+
+    /// The forecast of transformed values at times after the series, in steps: that of exponential smoothing does not
+    /// choose a transformation of its own.
+    pub(super) fn forecast_transformed(
+        self,
+        series: &Series,
+        season: usize,
+        times: &[f64],
+        transform: Transform,
+    ) -> Forecast {
+        let transformed = series.map(|value| transform.apply(value));
+        let forecast = match self {
+            Self::Ets => match plainly_smoothed(&transformed, season) {
+                Some(model) => of_smoothing(&model, transform, series, times),
+                None => Self::Naive.forecast(&transformed, season, times),
+            },
+            _ => self.forecast(&transformed, season, times),
+        };
+        Forecast {
+            transform,
+            ..forecast
+        }
     }
 
     /// The forecast at times after the series, in steps. Where exponential smoothing is impossible, because of uneven
@@ -100,6 +129,12 @@ impl Baseline {
             transform: Transform::None,
         }
     }
+}
+
+/// Exponential smoothing of the values as they are.
+fn plainly_smoothed(series: &Series, season: usize) -> Option<ExponentialSmoothing> {
+    let values = series.latest(MOST_SMOOTHED).by_step()?;
+    ExponentialSmoothing::of(&values, season)
 }
 
 /// Exponential smoothing of the values or of their logarithms, whichever has the better criterion.

@@ -26,6 +26,16 @@ impl Form {
         1 + usize::from(self.has_trend) + self.season - 1
     }
 
+    /// The number of known values that the model needs.
+    fn fewest_values(&self) -> usize {
+        self.parameters() + 2
+    }
+
+    /// The number of weights and states, and one for the variance.
+    fn parameters(&self) -> usize {
+        self.weights() + self.states() + 1
+    }
+
     /// The number of weights: α, β, γ and φ.
     fn weights(&self) -> usize {
         1 + usize::from(self.has_trend) + usize::from(self.season > 1) + usize::from(self.is_damped)
@@ -195,11 +205,20 @@ impl ExponentialSmoothing {
         models.min_by(|a, b| a.criterion.total_cmp(&b.criterion))
     }
 
+    /// Whether there are values enough for a level alone, and so a model.
+    pub(super) fn has_form(values: &[Option<f64>]) -> bool {
+        let level = Form {
+            has_trend: false,
+            is_damped: false,
+            season: 1,
+        };
+        values.iter().flatten().count() >= level.fewest_values()
+    }
+
     fn fitted(values: &[Option<f64>], form: Form) -> Option<Self> {
         let count = values.iter().flatten().count();
         let observed = Observed(values);
-        let parameters = form.weights() + form.states() + 1;
-        if count < parameters + 2 {
+        if count < form.fewest_values() {
             return None;
         }
         let squares_at = |logits: &[f64]| observed.first_state(form, &form.at(logits)).1;
@@ -213,7 +232,7 @@ impl ExponentialSmoothing {
         for value in values {
             state.step(&weights, *value);
         }
-        let (count, k) = (count as f64, parameters as f64);
+        let (count, k) = (count as f64, form.parameters() as f64);
         // n·log(SSE/n) + 2k + 2k(k + 1)/(n − k − 1)
         let correction = 2.0 * k * (k + 1.0) / (count - k - 1.0);
         Some(Self {

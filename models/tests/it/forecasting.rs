@@ -137,40 +137,74 @@ fn forecasts_with_a_companion_are_averages() {
     let series = quarters(40, 0.5, 1);
     let fitted = yearly(4).choose(&series).unwrap().fitted;
     let fitted = fitted.with_companion(None);
+    assert_eq!(fitted.transform(), Transform::None);
     let times = [vec![38.0, 39.0], series.next_times(5)].concat();
     let own = fitted.forecast(&times).unwrap();
-    let naive = Baseline::SeasonalNaive.forecast(&series, 4, &times[2..]);
-    let companion = Companion {
-        season: 4,
-        share: 0.5,
-    };
-    let averaged = fitted.with_companion(Some(companion));
-    assert!(
-        averaged
-            .to_string()
-            .ends_with(", averaged with seasonal naive"),
-        "{averaged}"
-    );
-    let forecast = averaged.forecast(&times).unwrap();
-    for p in [0.1, 0.5, 0.9] {
-        let (own, naive, found) = (own.quantile(p), naive.quantile(p), forecast.quantile(p));
-        assert_eq!(own[..2], found[..2]);
-        for (place, naive) in naive.iter().enumerate() {
-            let expected = 0.5 * (own[place + 2] + naive);
-            assert!((found[place + 2] - expected).abs() < 1e-9);
+    for baseline in [Baseline::SeasonalNaive, Baseline::Ets] {
+        let simple = baseline.forecast(&series, 4, &times[2..]);
+        let with_share = |share| {
+            let companion = Companion {
+                baseline,
+                season: 4,
+                share,
+            };
+            let fitted = fitted.given(&series).unwrap();
+            fitted.with_companion(Some(companion))
+        };
+        let averaged = with_share(0.5);
+        let words = format!(", averaged with {baseline}");
+        assert!(averaged.to_string().ends_with(&words), "{averaged}");
+        let forecast = averaged.forecast(&times).unwrap();
+        for p in [0.1, 0.5, 0.9] {
+            let (own, simple, found) = (own.quantile(p), simple.quantile(p), forecast.quantile(p));
+            assert_eq!(own[..2], found[..2]);
+            for (place, simple) in simple.iter().enumerate() {
+                let expected = 0.5 * (own[place + 2] + simple);
+                assert!((found[place + 2] - expected).abs() < 1e-9);
+            }
+        }
+        let alone = with_share(1.0);
+        let words = format!("{baseline} rather than ");
+        assert!(alone.to_string().starts_with(&words), "{alone}");
+        let forecast = alone.forecast(&times[2..]).unwrap();
+        for (found, expected) in forecast.means.iter().zip(&simple.means) {
+            assert!((found - expected).abs() < 1e-9);
         }
     }
-    let alone = averaged.with_companion(Some(Companion {
-        season: 4,
-        share: 1.0,
-    }));
-    assert!(
-        alone.to_string().starts_with("seasonal naive rather than "),
-        "{alone}"
-    );
-    let forecast = alone.forecast(&times[2..]).unwrap();
-    for (found, expected) in forecast.means.iter().zip(&naive.means) {
-        assert!((found - expected).abs() < 1e-9);
+}
+
+/// A companion sees the logarithms of the values where the model does: its forecast is that of these numbers, as
+/// logarithms.
+#[test]
+fn companions_have_the_transformation_of_the_model() {
+    let logarithms = quarters(40, 0.3, 5);
+    let values: Vec<f64> = (logarithms.values().iter())
+        .map(|value| (0.1 * value).exp())
+        .collect();
+    let series = Series::regular(&values).unwrap();
+    let forecasting = yearly(4).with_transform(Some(Transform::Log));
+    let fitted = forecasting.choose(&series).unwrap().fitted;
+    let times = series.next_times(6);
+    // These numbers are partly negative: nothing takes their logarithms again.
+    let scaled: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+    let scaled = Series::regular(&scaled).unwrap();
+    for baseline in [Baseline::SeasonalNaive, Baseline::Ets] {
+        let alone = fitted.given(&series).unwrap();
+        let alone = alone.with_companion(Some(Companion {
+            baseline,
+            season: 4,
+            share: 1.0,
+        }));
+        let forecast = alone.forecast(&times).unwrap();
+        let expected = baseline.forecast(&scaled, 4, &times);
+        assert_eq!(
+            (forecast.transform, expected.transform),
+            (Transform::Log, Transform::None)
+        );
+        let found = forecast.means.iter().chain(&forecast.deviations);
+        for (found, expected) in found.zip(expected.means.iter().chain(&expected.deviations)) {
+            assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+        }
     }
 }
 
@@ -208,10 +242,11 @@ fn a_line_with_a_season_is_found_and_continued() {
             "{structure}: {median} {truth}"
         );
     }
-    // Parts add up to the forecast, in the past, too.
+    // Parts add up to the forecast of the model alone, in the past, too.
+    let fitted = choice.fitted.with_companion(None);
     let all = [series.times(), &times[..]].concat();
-    let parts = choice.fitted.components(&all).unwrap();
-    let whole = choice.fitted.forecast(&all).unwrap();
+    let parts = fitted.components(&all).unwrap();
+    let whole = fitted.forecast(&all).unwrap();
     for (place, mean) in whole.means.iter().enumerate() {
         let sum: f64 = parts.iter().map(|part| part.means[place]).sum();
         assert!((sum - mean).abs() < 1e-9);

@@ -31,7 +31,7 @@ pub struct Modeled {
     pub words: String,
     /// The transformation of the values.
     pub transform: Transform,
-    /// How much of the forecast is the seasonal naive one.
+    /// How much of the forecast is that of a baseline.
     pub companion: Option<Companion>,
     /// The structures that were considered.
     pub candidates: Vec<Candidate>,

@@ -1,7 +1,7 @@
 //! Forecasts with covariates, and their files.
 
 use burn_gp_models::forecasting::{
-    Companion, Covariate, Forecast, ForecastError, SavedForecasts, SavedSeries, Series,
+    Baseline, Companion, Covariate, Forecast, ForecastError, SavedForecasts, SavedSeries, Series,
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
@@ -78,6 +78,7 @@ fn saved_fits_forecast_again() {
     let series = all.until(55.0).unwrap();
     let fitted = yearly(4).choose(&series).unwrap().fitted;
     let fitted = fitted.with_companion(Some(Companion {
+        baseline: Baseline::Ets,
         season: 4,
         share: 0.5,
     }));
