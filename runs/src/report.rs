@@ -10,6 +10,7 @@ use crate::arguments::{ActionRowsName, RunOptions, name_of};
 use crate::baselines::{Baselines, baselines_text};
 use crate::diagnostics::{diagnostics, floors_reached};
 use crate::fitting::StoppingPoint;
+use crate::leave_one_out::LeaveOneOutScores;
 use crate::memory;
 use crate::preparation::PreparedData;
 use crate::scores::{NLPD, RMSE, Scored, Scores, Shown};
@@ -52,6 +53,9 @@ pub struct Metrics {
     /// Scores of the test rows, if there are any.
     #[serde(flatten)]
     pub scores: Option<Scores>,
+    /// Scores of leave-one-out predictions of the training rows, if they have a closed form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leave_one_out: Option<LeaveOneOutScores>,
     /// The scores of simple predictions of the test rows, for comparison.
     #[serde(default, skip_serializing_if = "Baselines::is_empty")]
     pub baselines: Baselines,
@@ -129,6 +133,7 @@ impl Metrics {
             kernel: kernel_text(options),
             likelihood: data.likelihood.name().to_owned(),
             scores,
+            leave_one_out: None,
             baselines: Baselines::new(),
             training,
             peak_memory: memory::peak(),
@@ -174,6 +179,7 @@ pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
         None => vec![line("scores", "none, because no rows were held out")],
     });
     lines.extend(baselines_text(&metrics.baselines, target).map(|text| line("baselines", &text)));
+    lines.extend(leave_one_out_line(metrics.leave_one_out, target));
     lines.extend(metrics.warnings.iter().map(|text| line("warning", text)));
     lines.push(String::new());
     lines.extend(hyperparameters(metrics, data));
@@ -191,6 +197,14 @@ pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
         &format!("burn-gp report {}", folder.display()),
     ));
     lines.join("\n")
+}
+
+/// The scores of leave-one-out predictions in a line, if there are any.
+pub(crate) fn leave_one_out_line(
+    scores: Option<LeaveOneOutScores>,
+    target: &str,
+) -> Option<String> {
+    scores.map(|scores| line("left out", &scores.text(target)))
 }
 
 /// A line of the table: a title with a text.

@@ -287,6 +287,15 @@ impl Scores {
         Self { values }
     }
 
+    /// With another value of the score with this name in files.
+    pub fn with(mut self, name: &str, value: f64) -> Self {
+        let mut values = self.values.iter_mut();
+        if let Some((_, own)) = values.find(|(own, _)| own == name) {
+            *own = value;
+        }
+        self
+    }
+
     /// The score with this name in files.
     pub fn get(&self, name: &str) -> Option<f64> {
         let mut values = self.values.iter();

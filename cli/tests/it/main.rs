@@ -8,6 +8,7 @@ mod checksums;
 mod class_order;
 mod comparison;
 mod computation_aware_experiments;
+mod conformal;
 mod convolutional_experiments;
 mod cross_validation;
 mod data_units;

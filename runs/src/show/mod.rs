@@ -17,6 +17,7 @@ use crate::baselines::Baselines;
 use crate::checksums::{Links, read_text};
 use crate::devices;
 use crate::failure::{Failure, FolderError};
+use crate::leave_one_out::LeaveOneOutScores;
 use crate::output::{METRICS, ModelContext};
 use crate::outputs;
 use crate::report::Metrics;
@@ -70,6 +71,9 @@ pub struct Description {
     /// The scores on the test rows, if `metrics.json` exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scores: Option<Scores>,
+    /// The scores of leave-one-out predictions of the training rows, if `metrics.json` has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leave_one_out: Option<LeaveOneOutScores>,
     /// The scores of simple predictions of the test rows, if `metrics.json` has them.
     #[serde(skip_serializing_if = "Baselines::is_empty")]
     pub baselines: Baselines,
@@ -213,6 +217,7 @@ impl Description {
             parameters: parameters::in_units_of_data(&model.hyperparameters(), own_kernel, context),
             training: metrics.as_ref().map(training),
             warnings: (metrics.as_ref()).map_or_else(Vec::new, |metrics| metrics.warnings.clone()),
+            leave_one_out: (metrics.as_ref()).and_then(|metrics| metrics.leave_one_out),
             baselines: (metrics.as_ref())
                 .map(|metrics| metrics.baselines.clone())
                 .unwrap_or_default(),

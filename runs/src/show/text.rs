@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{Description, ShownParameter, TargetDescription, Units};
 use crate::baselines::baselines_text;
-use crate::report::{line, score_lines, significant};
+use crate::report::{leave_one_out_line, line, score_lines, significant};
 use crate::text_table::aligned;
 
 impl Display for Description {
@@ -18,6 +18,7 @@ impl Display for Description {
             let baselines = baselines_text(&self.baselines, &self.target.name);
             lines.extend(baselines.map(|text| line("baselines", &text)));
         }
+        lines.extend(leave_one_out_line(self.leave_one_out, &self.target.name));
         lines.extend(self.warnings.iter().map(|text| line("warning", text)));
         lines.push(String::new());
         lines.extend(self.input_lines());
