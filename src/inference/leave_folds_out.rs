@@ -62,14 +62,18 @@ pub struct LeaveFoldsOut {
 #[derive(Clone, Debug)]
 enum Folds {
     /// One row in each fold.
-    Rows {
-        /// `α/diag(C)`, `[N, P]`
-        errors: Tensor<2>,
-        /// `diag(C)`, `[N]`
-        precision: Tensor<1>,
-    },
+    Rows(Box<SingleRows>),
     /// Several rows in a fold.
     Sets(Vec<Fold>),
+}
+
+/// Folds of one row each.
+#[derive(Clone, Debug)]
+struct SingleRows {
+    /// `α/diag(C)`, `[N, P]`
+    errors: Tensor<2>,
+    /// `diag(C)`, `[N]`
+    precision: Tensor<1>,
 }
 
 /// A fold of n rows.
@@ -113,7 +117,8 @@ impl LeaveFoldsOut {
         let features = self.process.process().features(x).squeeze_dim::<2>(0); // Λ = L⁻¹k(X, x), [N, N*]
         let weights = features.transpose().exact_matmul(self.inverse.clone()); // vᵀ, [N*, N]
         let (of_mean, of_variance) = match &self.folds {
-            Folds::Rows { errors, precision } => {
+            Folds::Rows(rows) => {
+                let SingleRows { errors, precision } = rows.as_ref();
                 // v_i α_i/C_ii and v_i²/C_ii
                 let of_mean =
                     weights.clone().unsqueeze_dim::<3>(2) * errors.clone().unsqueeze::<3>();
@@ -242,7 +247,8 @@ impl<K: KernelModule> Exact<K> {
                 let errors = weights.clone() / precision.clone().unsqueeze_dim::<2>(1);
                 let others = LeaveOneOut::new(targets.clone(), weights, precision.clone(), None);
                 let density = others.log_density(targets);
-                (Folds::Rows { errors, precision }, others, density)
+                let rows = SingleRows { errors, precision };
+                (Folds::Rows(Box::new(rows)), others, density)
             }
             false => {
                 let folds = (members.iter())

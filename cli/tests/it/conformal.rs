@@ -88,7 +88,8 @@ fn check(folder: &Path, level: f64, at_least: f64) -> String {
 /// Noise that is sixteen times too small makes the model's own intervals a quarter as wide.
 #[test]
 fn intervals_keep_their_guarantee_if_the_noise_is_wrong() {
-    let fixed = "--test-fraction 0.3 --set likelihood.noise=1 --fix likelihood.noise --steps 50";
+    let fixed = "--test-fraction 0.3 --set kernel.lengthscale=1 --set likelihood.noise=0.018 --fix kernel --fix \
+                 likelihood.noise --steps 200";
     let folder = trained(&format!("--model exact {fixed}"));
     let own = [
         "predict",
@@ -104,7 +105,7 @@ fn intervals_keep_their_guarantee_if_the_noise_is_wrong() {
     let (targets, lower, upper) = (own("y"), own("lower"), own("upper"));
     let covered =
         (0..targets.len()).filter(|&row| lower[row] <= targets[row] && targets[row] <= upper[row]);
-    assert!((covered.count() as f64) < 0.8 * targets.len() as f64);
+    assert!((covered.count() as f64) < 0.6 * targets.len() as f64);
     let said = check(folder.path(), 0.9, 0.85);
     let sentence = "intervals: 90 % jackknife+ from 112 training rows, each predicted from all others; guaranteed for \
                     80 % of new rows that are drawn like these, with the hyperparameters taken as given";
