@@ -58,10 +58,15 @@ impl ConformalIntervals {
             Some(jackknife) => Method::JackknifePlus(Box::new(jackknife?)),
             None => Method::Split(scores_of_test_rows(folder)?),
         };
+        let own = saved.context.standardizer.target_transform.as_ref();
+        let is_positive = own.is_some_and(|own| !own.transform.name().takes(-1.0));
         let intervals = Self {
             method,
             level,
-            kind,
+            kind: match is_positive {
+                true => TargetKind::PositiveNumbers,
+                false => kind,
+            },
         };
         intervals.require_rows()?;
         Ok(intervals)

@@ -1,10 +1,14 @@
 //! Scores of leave-one-out predictions of the training rows.
 
-use burn::tensor::Tensor;
-use burn_gp_core::{inference::LeaveOneOut, metrics, ops::numbers};
+use burn::tensor::{Tensor, TensorData};
+use burn_gp_core::{
+    inference::LeaveOneOut, likelihoods::PredictiveDistribution, metrics, ops::numbers,
+};
+use burn_gp_datasets::Standardizer;
 use serde::{Deserialize, Serialize};
 
-use crate::coverage::HALF_WIDTH;
+use crate::coverage::{Coverage, LEVEL};
+use crate::transformed::Transformed;
 
 /// The scores of the prediction of each training target from all others, at the hyperparameters that all rows
 /// determined: models with many hyperparameters look slightly better than they are.
@@ -23,29 +27,41 @@ pub struct LeaveOneOutScores {
 }
 
 impl LeaveOneOutScores {
-    /// The scores of predictions of `targets`, `[N, 1]`, whose scale in the units of the data is `scale`. `None`
-    /// for several outputs.
-    pub fn new(predictions: &LeaveOneOut, targets: Tensor<2>, scale: f64) -> Option<Self> {
-        let [rows, outputs] = targets.dims();
-        if outputs != 1 {
+    /// The scores of predictions of standardized `targets`, which are `observed` in the units of the data, `[N]` both.
+    /// `None` for several outputs.
+    pub fn new(
+        predictions: &LeaveOneOut,
+        (targets, observed): (&[f64], &[f64]),
+        standardizer: &Standardizer,
+    ) -> Option<Self> {
+        let [rows, outputs] = predictions.mean.dims();
+        if outputs != 1 || rows != targets.len() {
             return None;
         }
-        let densities = numbers(predictions.log_density(targets.clone()));
-        let (targets, means) = (numbers(targets), numbers(predictions.mean.clone()));
-        let half_widths: Vec<f64> = (numbers(predictions.variance.clone()).iter())
-            .map(|variance| HALF_WIDTH * variance.sqrt())
-            .collect();
-        let ends = |sign: f64| -> Vec<f64> {
-            let each = means.iter().zip(&half_widths);
-            each.map(|(mean, half)| mean + sign * half).collect()
+        let means = numbers(predictions.mean.clone());
+        let variances = numbers(predictions.variance.clone());
+        let distribution = PredictiveDistribution::of_normals(means, variances);
+        let levels = distribution.central_level(targets);
+        let means = match standardizer.target_transform {
+            Some(_) => Transformed::new(&distribution, standardizer).moments().0,
+            None => standardizer.inverse_targets(&numbers(predictions.mean.clone())),
         };
-        let rmse = metrics::root_mean_squared_error(&targets, &means);
+        let slopes = standardizer.log_slopes(observed);
+        let data = TensorData::new(targets.to_vec(), [rows, 1]);
+        let place = (&predictions.mean.device(), predictions.mean.dtype());
+        let densities = numbers(predictions.log_density(Tensor::from_data(data, place)));
+        let densities: Vec<f64> = densities
+            .iter()
+            .zip(slopes)
+            .map(|(own, slope)| own + slope)
+            .collect();
+        let rmse = metrics::root_mean_squared_error(observed, &means);
         Some(Self {
             rows,
-            rmse,
-            rmse_original: scale * rmse,
+            rmse: rmse / standardizer.data_scale(),
+            rmse_original: rmse,
             nlpd: metrics::negative_log_density(&densities),
-            coverage95: metrics::coverage(&targets, &ends(-1.0), &ends(1.0)),
+            coverage95: Coverage::of_levels(levels).observed(LEVEL),
         })
     }
 
@@ -65,6 +81,7 @@ impl LeaveOneOutScores {
 #[cfg(test)]
 mod tests {
     use burn::tensor::{DType, Device};
+    use burn_gp_datasets::{TargetTransform, Transform};
 
     use super::*;
 
@@ -75,8 +92,16 @@ mod tests {
             mean: Tensor::from_data([[0.0], [1.0], [2.0], [0.0]], place),
             variance: Tensor::from_data([1.0, 4.0, 1.0, 0.25], place),
         };
-        let targets = Tensor::from_data([[1.9], [1.0], [2.0], [-1.0]], place);
-        let found = LeaveOneOutScores::new(&predictions, targets, 10.0).unwrap();
+        let mut standardizer = Standardizer {
+            target_scale: 10.0,
+            ..Standardizer::identity(1)
+        };
+        let observed = [19.0, 10.0, 20.0, -10.0];
+        let targets = standardizer.transform_targets(&observed);
+        let of = |standardizer: &Standardizer| {
+            LeaveOneOutScores::new(&predictions, (&targets, &observed), standardizer).unwrap()
+        };
+        let found = of(&standardizer);
         assert_eq!(found.rows, 4);
         // Only the last target is more than 1.96 standard deviations away.
         assert_eq!(found.coverage95, 0.75);
@@ -89,7 +114,13 @@ mod tests {
         let logarithms = [1.0, 4.0, 1.0, 0.25].map(|v: f64| (2.0 * std::f64::consts::PI * v).ln());
         let nlpd = (squares + logarithms.iter().sum::<f64>()) / 8.0;
         assert!((found.nlpd - nlpd).abs() < 1e-12, "{}, {nlpd}", found.nlpd);
-        let several = Tensor::zeros([4, 2], place);
-        assert_eq!(LeaveOneOutScores::new(&predictions, several, 1.0), None);
+        // A power of one is no transformation, whatever the standardization after it.
+        standardizer.target_transform = Some(TargetTransform {
+            transform: Transform::YeoJohnson { power: 1.0 },
+            data_mean: 0.0,
+            data_scale: 10.0,
+        });
+        let same = of(&standardizer);
+        assert!((same.rmse - rmse).abs() < 1e-9 && (same.nlpd - nlpd).abs() < 1e-12);
     }
 }

@@ -67,4 +67,5 @@ pub mod train;
 mod trained_folder;
 pub mod training_log;
 pub mod training_run;
+mod transformed;
 mod visible_text;

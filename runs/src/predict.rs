@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use burn_gp_datasets::{
-    DataSource, Features, KeptColumns, NewRows, Standardizer, warnings_of_new_rows,
+    DataError, DataSource, Features, KeptColumns, NewRows, Standardizer, UnfitRow,
+    warnings_of_new_rows,
 };
 use burn_gp_models::Predictor;
 use clap::{Args, ValueEnum};
@@ -18,7 +19,9 @@ use crate::failure::Failure;
 use crate::option_error::OptionError;
 use crate::output::{Destination, ModelContext, PredictionTable};
 use crate::outputs;
-use crate::preparation::{self, Part, RowSource, TargetError};
+use crate::preparation::{
+    self, Part, RowSource, TargetError, impossible_inputs, impossible_target,
+};
 use crate::progress::RowProgress;
 use crate::ranges::within;
 use crate::report;
@@ -115,7 +118,8 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
         &arguments.model_dir,
     )?;
     let context = &saved.context;
-    let features = source.load_new_rows(&context.schema, &new_rows(arguments))?;
+    let mut features = source.load_new_rows(&context.schema, &new_rows(arguments))?;
+    require_transformable(&mut features, context, arguments.strict)?;
     let conformal = match arguments.intervals {
         IntervalMethod::Model => None,
         IntervalMethod::Conformal => {
@@ -154,6 +158,32 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
     if let Some(scores) = scores {
         tell(&report::score_line(&scores));
     }
+    Ok(())
+}
+
+/// Fails on the first known target that the transformation of the target does not take. Rows with such inputs cannot be
+/// predicted; with `strict`, the first is an error, too.
+fn require_transformable(
+    features: &mut Features,
+    context: &ModelContext,
+    strict: bool,
+) -> Result<(), DataError> {
+    let (schema, standardizer) = (&context.schema, &context.standardizer);
+    let targets = features.targets.as_deref().unwrap_or_default();
+    if let Some((_, error)) = impossible_target(targets, &features.origin, schema, standardizer) {
+        return Err(error.into());
+    }
+    let known: BTreeSet<usize> = features.unfit.iter().map(|unfit| unfit.row).collect();
+    let found = impossible_inputs(features, schema, standardizer);
+    let found: Vec<_> = found.filter(|(row, _)| !known.contains(row)).collect();
+    for (row, error) in found {
+        if strict {
+            return Err(error.into());
+        }
+        let reason = error.to_string();
+        features.unfit.push(UnfitRow { row, reason });
+    }
+    features.unfit.sort_by_key(|unfit| unfit.row);
     Ok(())
 }
 

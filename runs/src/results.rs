@@ -127,8 +127,11 @@ fn leave_one_out(metrics: &mut Metrics, session: &Session, data: &PreparedData) 
     let Some(Ok(others)) = model.leave_one_out(rows) else {
         return;
     };
-    let scale = data.standardizer.target_scale;
-    metrics.leave_one_out = LeaveOneOutScores::new(&others, rows.targets.clone().inner(), scale);
+    metrics.leave_one_out = LeaveOneOutScores::new(
+        &others,
+        (&data.train.targets, &data.train.observed),
+        &data.standardizer,
+    );
     if let Some(warning) = takes_noise_for_signal(model, rows, &others) {
         // In this case, the data do not favor less noise.
         (metrics.warnings).retain(|other| !other.starts_with("likelihood.noise"));

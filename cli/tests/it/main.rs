@@ -49,6 +49,7 @@ mod support;
 mod tables;
 mod threads;
 mod train_predict;
+mod transforms;
 mod unwritable_output;
 mod weights;
 mod worker;

@@ -6,6 +6,7 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
+use burn_gp_datasets::Standardizer;
 use burn_gp_models::{Precision, SavedModel};
 use clap::Args;
 use serde::Serialize;
@@ -95,6 +96,9 @@ pub struct InputDescription {
     pub mean: f64,
     /// The distance that is mapped to one.
     pub scale: f64,
+    /// The transformation, if there is one; mean and scale are then those of the transformed values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transform: Option<String>,
 }
 
 /// The target of a saved model.
@@ -102,6 +106,9 @@ pub struct InputDescription {
 pub struct TargetDescription {
     /// The name.
     pub name: String,
+    /// The transformation, if there is one; the statistics are then those of the transformed values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transform: Option<String>,
     /// The statistics of the training rows, if the target is standardized.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standardized: Option<Standardization>,
@@ -236,12 +243,21 @@ fn inputs(context: &ModelContext) -> Vec<InputDescription> {
         .zip(&standardizer.input_scale);
     let inputs = context.schema.input_names.iter().zip(statistics);
     inputs
-        .map(|(name, (&mean, &scale))| InputDescription {
+        .enumerate()
+        .map(|(input, (name, (&mean, &scale)))| InputDescription {
             name: name.clone(),
             mean,
             scale,
+            transform: transform_of(standardizer, input),
         })
         .collect()
+}
+
+/// The transformation of an input as text.
+fn transform_of(standardizer: &Standardizer, input: usize) -> Option<String> {
+    let mut transforms = standardizer.input_transforms.iter();
+    let own = transforms.find(|(other, _)| *other == input);
+    own.map(|(_, transform)| transform.to_string())
 }
 
 fn target(context: &ModelContext) -> TargetDescription {
@@ -251,8 +267,10 @@ fn target(context: &ModelContext) -> TargetDescription {
     );
     let is_standardized = (mean, standard_deviation) != (0.0, 1.0);
     let classes = context.schema.classes.as_ref();
+    let transform = context.standardizer.target_transform.as_ref();
     TargetDescription {
         name: context.schema.target_name.clone(),
+        transform: transform.map(|own| own.transform.to_string()),
         standardized: is_standardized.then_some(Standardization {
             mean,
             standard_deviation,
