@@ -7,6 +7,7 @@ mod mask;
 mod phrases;
 mod set;
 mod split;
+mod transform;
 
 pub use cell::CellError;
 pub use column::ColumnError;
@@ -15,6 +16,7 @@ pub use mask::MaskError;
 pub(crate) use phrases::listed;
 pub use set::SetError;
 pub use split::SplitError;
+pub use transform::TransformError;
 
 /// An error in a data source, a split or a target.
 ///
@@ -37,6 +39,9 @@ pub enum DataError {
     /// The rows cannot be divided.
     #[error(transparent)]
     Split(#[from] SplitError),
+    /// A column cannot be transformed.
+    #[error(transparent)]
+    Transform(#[from] TransformError),
     /// A named data set is not available.
     #[error(transparent)]
     Set(#[from] SetError),

@@ -51,6 +51,7 @@ mod cifar;
 mod class_order;
 mod classes;
 mod column_label;
+mod column_transforms;
 mod columns;
 mod dataset;
 mod delimited;
@@ -91,6 +92,9 @@ mod synthetic;
 mod table;
 mod task;
 mod text;
+mod transform;
+mod transform_of_column;
+mod transformed_target;
 mod warnings;
 mod words;
 #[cfg(feature = "excel")]
@@ -101,6 +105,7 @@ pub use block_file::BlockFile;
 pub use class_order::{ClassOrder, ClassOrderError};
 pub use classes::Classes;
 pub use column_label::ColumnLabel;
+pub use column_transforms::ColumnTransforms;
 pub use columns::{
     ColumnRoles, KeptColumns, Labels, NewRows, NoiseColumn, Schema, SharedInputs, SourceColumn,
     TargetColumn,
@@ -112,7 +117,9 @@ pub use encoding::{
     UnknownKind, quoted,
 };
 pub use equal_inputs::EqualInputs;
-pub use error::{CellError, ColumnError, DataError, FileError, MaskError, SetError, SplitError};
+pub use error::{
+    CellError, ColumnError, DataError, FileError, MaskError, SetError, SplitError, TransformError,
+};
 pub use file::{load_features_file, load_file, load_points_file};
 pub use image_file::ImageCounts;
 pub use image_shape::ImageShape;
@@ -127,4 +134,6 @@ pub use streamed_statistics::StreamedStatistics;
 pub use streamed_warnings::StreamedWarnings;
 pub use synthetic::{Synthetic, SyntheticFunction};
 pub use task::Task;
+pub use transform::{TargetTransform, Transform, TransformName};
+pub use transform_of_column::{TransformOfColumn, TransformOfColumnError};
 pub use warnings::{DataWarning, warnings, warnings_of_new_rows};

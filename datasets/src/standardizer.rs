@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::column_transforms::transformed_inputs;
 use crate::dataset::Dataset;
 use crate::encoding::InputScale;
 use crate::matrix::Matrix;
+use crate::transform::{TargetTransform, Transform};
 
 /// An affine map of each input column and of the target, x ↦ (x − mean) / scale.
 ///
@@ -15,6 +17,8 @@ use crate::matrix::Matrix;
 /// other targets. Inputs that mark a level of a category or a missing value have a fixed scale. The three inputs
 /// of a place on the Earth share one scale, which keeps distances in proportion. A missing value
 /// becomes `input_fill`.
+///
+/// A column with a [`Transform`] is transformed first; mean, scale and fill are then those of the transformed values.
 ///
 /// Reading one from a file fails if a scale is not positive and finite, or a mean is not finite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,6 +35,12 @@ pub struct Standardizer {
     pub target_mean: f64,
     /// 1 if the target is not transformed.
     pub target_scale: f64,
+    /// The transformations of inputs, by their positions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub input_transforms: Vec<(usize, Transform)>,
+    /// The transformation of the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_transform: Option<TargetTransform>,
 }
 
 /// The contents of a [`Standardizer`] in a file.
@@ -42,6 +52,10 @@ struct Unchecked {
     input_fill: Vec<f64>,
     target_mean: f64,
     target_scale: f64,
+    #[serde(default)]
+    input_transforms: Vec<(usize, Transform)>,
+    #[serde(default)]
+    target_transform: Option<TargetTransform>,
 }
 
 impl TryFrom<Unchecked> for Standardizer {
@@ -71,13 +85,46 @@ impl TryFrom<Unchecked> for Standardizer {
             "positive and finite",
             is_scale,
         )?;
+        check_transforms(&file)?;
         Ok(Self {
+            input_transforms: file.input_transforms,
+            target_transform: file.target_transform,
             input_mean: file.input_mean,
             input_scale: file.input_scale,
             input_fill: file.input_fill,
             target_mean: file.target_mean,
             target_scale: file.target_scale,
         })
+    }
+}
+
+/// Checks the transformations.
+fn check_transforms(file: &Unchecked) -> Result<(), String> {
+    let columns = file.input_mean.len();
+    let target = file.target_transform.as_ref();
+    let each = file.input_transforms.iter().map(|(_, transform)| transform);
+    let all = each.chain(target.map(|target| &target.transform));
+    if let Some(found) = all.into_iter().find(|transform| !transform.is_possible()) {
+        return Err(format!("impossible numbers of the transformation {found}"));
+    }
+    if let Some((column, _)) = file
+        .input_transforms
+        .iter()
+        .find(|(column, _)| *column >= columns)
+    {
+        return Err(format!(
+            "a transformation of input {column}, but there are {columns}"
+        ));
+    }
+    match target {
+        Some(own)
+            if !(own.data_mean.is_finite()
+                && own.data_scale > 0.0
+                && own.data_scale.is_finite()) =>
+        {
+            Err("data_mean must be finite, and data_scale positive and finite".to_owned())
+        }
+        _ => Ok(()),
     }
 }
 
@@ -111,7 +158,7 @@ impl Standardizer {
 
     /// Whether targets are transformed.
     pub fn scales_targets(&self) -> bool {
-        (self.target_mean, self.target_scale) != (0.0, 1.0)
+        (self.target_mean, self.target_scale) != (0.0, 1.0) || self.target_transform.is_some()
     }
 
     /// Like [`fit`](Self::fit), but does not transform the target, as required for class labels.
@@ -140,6 +187,8 @@ impl Standardizer {
             input_fill: Vec::new(),
             target_mean: 0.0,
             target_scale: 1.0,
+            input_transforms: Vec::new(),
+            target_transform: None,
         }
     }
 
@@ -181,10 +230,12 @@ impl Standardizer {
             input_fill: Vec::new(),
             target_mean: 0.0,
             target_scale: 1.0,
+            input_transforms: Vec::new(),
+            target_transform: None,
         }
     }
 
-    /// (x − mean) / scale for every input, after missing inputs are filled.
+    /// (x − mean) / scale for every input, transformed if it has a transformation, after missing inputs are filled.
     ///
     /// # Shapes
     /// `[N, D]` → `[N, D]`
@@ -192,6 +243,9 @@ impl Standardizer {
     /// # Panics
     /// When D differs from the fitted data's.
     pub fn transform_inputs(&self, inputs: &Matrix) -> Matrix {
+        let transformed = (!self.input_transforms.is_empty())
+            .then(|| transformed_inputs(inputs, &self.input_transforms));
+        let inputs = transformed.as_ref().unwrap_or(inputs);
         let mut standard = self.map_inputs(inputs, |value, mean, scale| (value - mean) / scale);
         if !inputs.values().iter().any(|value| value.is_nan()) {
             return standard;
@@ -211,18 +265,35 @@ impl Standardizer {
     /// # Panics
     /// When D differs from the fitted data's.
     pub fn inverse_inputs(&self, inputs: &Matrix) -> Matrix {
-        self.map_inputs(inputs, |value, mean, scale| value * scale + mean)
+        let original = self.map_inputs(inputs, |value, mean, scale| value * scale + mean);
+        let (rows, columns) = (original.rows(), original.columns());
+        let mut values = original.into_values();
+        for &(column, ref transform) in &self.input_transforms {
+            for value in values.iter_mut().skip(column).step_by(columns) {
+                *value = transform.invert(*value);
+            }
+        }
+        Matrix::new(rows, columns, values)
     }
 
-    /// (y − mean) / scale for every target.
+    /// (y − mean) / scale for every target, transformed if there is a transformation.
     pub fn transform_targets(&self, targets: &[f64]) -> Vec<f64> {
-        let standard = |value: &f64| (value - self.target_mean) / self.target_scale;
+        let own = self.target_transform.as_ref();
+        let standard = |&value: &f64| {
+            let value = own.map_or(value, |own| own.transform.apply(value));
+            (value - self.target_mean) / self.target_scale
+        };
         targets.iter().map(standard).collect()
     }
 
-    /// y · scale + mean for every target or predicted mean.
+    /// y · scale + mean for every target, quantile or draw, with the transformation inverted. Without a
+    /// transformation, also for predicted means.
     pub fn inverse_targets(&self, targets: &[f64]) -> Vec<f64> {
-        let original = |value: &f64| value * self.target_scale + self.target_mean;
+        let own = self.target_transform.as_ref();
+        let original = |value: &f64| {
+            let value = value * self.target_scale + self.target_mean;
+            own.map_or(value, |own| own.transform.invert(value))
+        };
         targets.iter().map(original).collect()
     }
 
@@ -232,7 +303,7 @@ impl Standardizer {
         variances.iter().map(|variance| variance / square).collect()
     }
 
-    /// v · scale² for every variance in standardized units.
+    /// v · scale² for every variance in standardized units, without the transformation.
     pub fn inverse_variances(&self, variances: &[f64]) -> Vec<f64> {
         let square = self.target_scale * self.target_scale;
         variances.iter().map(|variance| variance * square).collect()

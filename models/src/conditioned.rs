@@ -7,7 +7,7 @@ use burn::{
 use burn_gp_core::{
     inference::{
         ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, ExactOutputs,
-        Markov, MarkovVariational, Vecchia, VecchiaLaplace, Vif,
+        LeaveFoldsOut, Markov, MarkovVariational, Vecchia, VecchiaLaplace, Vif,
     },
     kernels::{Kernel, KernelModule, Structure},
     likelihoods::{AnyLikelihood, Gaussian},
@@ -143,6 +143,22 @@ impl<R: KeepsData> Trained for Conditioned<R> {
         let all = |own: &Param<Tensor<2>>, more| Tensor::cat(vec![own.val(), more], 0);
         let (inputs, targets) = (all(&self.inputs, inputs), all(&self.targets, targets));
         Some(self.regression.process_of(inputs, targets))
+    }
+
+    fn leave_folds_out(
+        &self,
+        folds: Option<&[usize]>,
+    ) -> Option<Result<LeaveFoldsOut, ConditionError>> {
+        let data = TrainingData {
+            inputs: self.inputs.val(),
+            targets: self.targets.val(),
+        };
+        let each: Vec<usize> = (0..data.inputs.dims()[0]).collect();
+        (self.regression).leave_folds_out(&data, folds.unwrap_or(&each))
+    }
+
+    fn known_targets(&self) -> Option<Tensor<2>> {
+        Some(self.targets.val())
     }
 
     fn likelihood(&self) -> AnyLikelihood {

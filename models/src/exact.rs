@@ -2,7 +2,7 @@
 
 use burn::tensor::{Tensor, TensorCreationOptions};
 use burn_gp_core::{
-    inference::{ConditionError, Exact, LeaveOneOut},
+    inference::{ConditionError, Exact, LeaveFoldsOut, LeaveOneOut},
     kernels::{AnyKernel, KernelConfig, KernelModule},
     likelihoods::LikelihoodConfig,
     ops::NotPositiveDefinite,
@@ -158,5 +158,13 @@ impl<K: KernelModule> Model for Exact<K> {
         data: &TrainingData,
     ) -> Option<Result<LeaveOneOut, NotPositiveDefinite>> {
         Some(self.leave_one_out(data.inputs.clone(), data.targets.clone()))
+    }
+
+    fn leave_folds_out(
+        &self,
+        data: &TrainingData,
+        folds: &[usize],
+    ) -> Option<Result<LeaveFoldsOut, ConditionError>> {
+        Some(self.leave_folds_out(data.inputs.clone(), data.targets.clone(), folds))
     }
 }

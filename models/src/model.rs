@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 use burn_gp_core::{
     custom::{AnyModule, BoxedModule, of_type, of_type_mut},
-    inference::{ConditionError, LeaveOneOut},
+    inference::{ConditionError, LeaveFoldsOut, LeaveOneOut},
     likelihoods::{ImpossibleTarget, check_finite},
     ops::{NotPositiveDefinite, number},
     parameter::{Hyperparameter, Priors, hyperparameters},
@@ -167,6 +167,20 @@ pub trait Model: AnyModule {
         None
     }
 
+    /// The model conditioned on all folds of its rows but one, for each fold, if there is a closed form: exact
+    /// regression. `folds` has the number of the fold of each row, `[N]`.
+    ///
+    /// # Errors
+    ///
+    /// When a value is not finite, or a covariance matrix cannot be factored.
+    fn leave_folds_out(
+        &self,
+        _data: &TrainingData,
+        _folds: &[usize],
+    ) -> Option<Result<LeaveFoldsOut, ConditionError>> {
+        None
+    }
+
     /// Trains with row weights from now on ([`Svgp::with_row_weights`](crate::Svgp::with_row_weights)).
     /// `false` if the model does not support them.
     fn use_row_weights(&mut self) -> bool {
@@ -254,6 +268,14 @@ impl Model for AnyModel {
         data: &TrainingData,
     ) -> Option<Result<LeaveOneOut, NotPositiveDefinite>> {
         (**self).leave_one_out(data)
+    }
+
+    fn leave_folds_out(
+        &self,
+        data: &TrainingData,
+        folds: &[usize],
+    ) -> Option<Result<LeaveFoldsOut, ConditionError>> {
+        (**self).leave_folds_out(data, folds)
     }
 
     fn use_row_weights(&mut self) -> bool {

@@ -3,7 +3,7 @@
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp_core::{
     custom::{AnyModule, BoxedModule, of_type, of_type_mut},
-    inference::ConditionError,
+    inference::{ConditionError, LeaveFoldsOut},
     likelihoods::AnyLikelihood,
     parameter::{Hyperparameter, hyperparameters},
     process::AnyProcess,
@@ -39,6 +39,25 @@ pub trait Trained: AnyModule {
         _inputs: Tensor<2>,
         _targets: Tensor<2>,
     ) -> Option<Result<Box<dyn AnyProcess + Send + Sync>, ConditionError>> {
+        None
+    }
+
+    /// The model conditioned on all folds of its training rows but one, for each fold, at the same hyperparameters.
+    /// By default there is none: only exact regression keeps its data and has a closed form. `folds` has the number
+    /// of the fold of each row, `[N]`; `None` leaves out each row by itself.
+    ///
+    /// # Errors
+    ///
+    /// When a value in the data that the model keeps is not finite, or a covariance matrix cannot be factored.
+    fn leave_folds_out(
+        &self,
+        _folds: Option<&[usize]>,
+    ) -> Option<Result<LeaveFoldsOut, ConditionError>> {
+        None
+    }
+
+    /// The training targets of a model that keeps its data, `[N, P]`.
+    fn known_targets(&self) -> Option<Tensor<2>> {
         None
     }
 

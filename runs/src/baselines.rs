@@ -58,7 +58,7 @@ pub fn baselines(data: &PreparedData, predicted: &InOriginalUnits) -> (Baselines
         None => RMSE,
         Some(_) => ERROR,
     };
-    let scale = data.standardizer.target_scale;
+    let scale = data.standardizer.data_scale();
     let scored = |baseline: &Baseline| {
         let loss = mean(&baseline.losses);
         let scores: BTreeMap<String, f64> = match classes {

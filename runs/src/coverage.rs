@@ -3,6 +3,9 @@
 /// The default confidence level of intervals.
 pub const LEVEL: f64 = 0.95;
 
+/// Half the width of a normal interval of level [`LEVEL`], in standard deviations.
+pub const HALF_WIDTH: f64 = 1.959_963_984_540_054;
+
 /// Steps of 0.05 from 0 to 1.
 const STEPS: u32 = 20;
 

@@ -89,7 +89,7 @@ fn beside_constant(scores: &Scores, data: &PreparedData, targets: TargetKind) ->
             )
         }
         TargetKind::Numbers | TargetKind::Measurements => {
-            let constant = nlpd_of_moments(train, test);
+            let constant = nlpd_of_moments(&deviations(data, train), &deviations(data, test));
             (
                 NLPD,
                 constant,
@@ -99,7 +99,7 @@ fn beside_constant(scores: &Scores, data: &PreparedData, targets: TargetKind) ->
         }
         // The density of a constant prediction depends on the likelihood.
         TargetKind::Counts | TargetKind::PositiveNumbers | TargetKind::Fractions => {
-            let constant = error_of_mean(train, test);
+            let constant = error_of_mean(&deviations(data, train), &deviations(data, test));
             (RMSE, constant, 1.0 - scores.number(RMSE) / constant, "mean")
         }
     };
@@ -126,14 +126,19 @@ fn mean_squared_error(values: &[f64], prediction: f64) -> f64 {
 }
 
 /// `½·Σ_n (y_n − μ)²/(N·v) + ½·log(2πv)`.
-fn nlpd_of_moments(train: &Part, test: &Part) -> f64 {
-    let mean = mean(&train.targets);
-    let variance = mean_squared_error(&train.targets, mean);
-    0.5 * (mean_squared_error(&test.targets, mean) / variance + (2.0 * PI * variance).ln())
+fn nlpd_of_moments(train: &[f64], test: &[f64]) -> f64 {
+    let mean = mean(train);
+    let variance = mean_squared_error(train, mean);
+    0.5 * (mean_squared_error(test, mean) / variance + (2.0 * PI * variance).ln())
 }
 
-fn error_of_mean(train: &Part, test: &Part) -> f64 {
-    mean_squared_error(&test.targets, mean(&train.targets)).sqrt()
+fn error_of_mean(train: &[f64], test: &[f64]) -> f64 {
+    mean_squared_error(test, mean(train)).sqrt()
+}
+
+/// The targets in the units of scores, before any transformation.
+fn deviations(data: &PreparedData, part: &Part) -> Vec<f64> {
+    data.standardizer.in_deviations(&part.observed)
 }
 
 /// The NLPD of class frequencies. Every class counts one extra row, so none has probability zero.

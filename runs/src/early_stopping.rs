@@ -8,7 +8,7 @@ use burn_gp_models::{
 
 use crate::arguments::RunOptions;
 use crate::fitting::{Session, StoppingPoint};
-use crate::preparation::{Part, PreparedData};
+use crate::preparation::PreparedData;
 
 /// The number of rows above which sparse regression would take more than seconds.
 const MOST_ROWS: usize = 10_000;
@@ -44,13 +44,13 @@ pub fn nlpd_without_network(
         && data.training_rows() <= MOST_ROWS
         && !data.test.is_empty();
     (is_found && is_comparable)
-        .then(|| sparse_regression(session.trainer.data(), &data.test, options.seed()))
+        .then(|| sparse_regression(session.trainer.data(), data, options.seed()))
         .flatten()
 }
 
-/// The mean negative log density of `part` under collapsed sparse regression on `data`. `None` if the fit
+/// The mean negative log density of the test rows under collapsed sparse regression on `data`. `None` if the fit
 /// fails, which is not an error.
-fn sparse_regression(data: &TrainingData, part: &Part, seed: u64) -> Option<f64> {
+fn sparse_regression(data: &TrainingData, prepared: &PreparedData, seed: u64) -> Option<f64> {
     let noise = GaussianConfig { noise: FIRST_NOISE };
     let config = SgprConfig {
         inducing: InducingConfig {
@@ -68,8 +68,12 @@ fn sparse_regression(data: &TrainingData, part: &Part, seed: u64) -> Option<f64>
         trainer.step().ok()?;
     }
     let model = trainer.model().trained(data).ok()?;
+    let part = &prepared.test;
     let (inputs, targets) = (&part.inputs, &part.targets);
+    let slopes = prepared.standardizer.log_slopes(&part.observed);
     let predictor = model.predictor().ok()?;
     let densities = predictor.log_density(inputs.values(), inputs.columns(), targets);
-    Some(metrics::negative_log_density(&densities.ok()?)).filter(|nlpd| nlpd.is_finite())
+    let densities = densities.ok()?.into_iter().zip(slopes);
+    let densities: Vec<f64> = densities.map(|(density, slope)| density + slope).collect();
+    Some(metrics::negative_log_density(&densities)).filter(|nlpd| nlpd.is_finite())
 }

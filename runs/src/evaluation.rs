@@ -8,6 +8,7 @@ use crate::coverage::LEVEL;
 use crate::preparation::Part;
 use crate::progress::RowProgress;
 use crate::scores::{ScoredRows, Scores};
+use crate::transformed::Transformed;
 
 /// Predictions and targets in the units of the data.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -82,7 +83,7 @@ pub fn in_original_units(
     standardizer: &Standardizer,
     levels: &Levels,
 ) -> InOriginalUnits {
-    let variances = standardizer.inverse_variances(&predictions.variance);
+    let (mean, variances) = moments(predictions, standardizer);
     let are_labels = !predictions.probabilities.is_empty();
     let interval = (predictions.interval(levels.interval))
         .filter(|_| !are_labels)
@@ -93,7 +94,7 @@ pub fn in_original_units(
     };
     InOriginalUnits {
         observed: Vec::new(),
-        mean: standardizer.inverse_targets(&predictions.mean),
+        mean,
         standard_deviation: variances.iter().map(|variance| variance.sqrt()).collect(),
         interval: Interval {
             lower: standardizer.inverse_targets(&interval.lower),
@@ -102,6 +103,17 @@ pub fn in_original_units(
         quantiles: levels.quantiles.iter().filter_map(quantile).collect(),
         central_level: Vec::new(),
         probabilities: predictions.probabilities.clone(),
+    }
+}
+
+/// The means and variances in the units of the data.
+fn moments(predictions: &Predictions, standardizer: &Standardizer) -> (Vec<f64>, Vec<f64>) {
+    match (&standardizer.target_transform, &predictions.distribution) {
+        (Some(_), Some(distribution)) => Transformed::new(distribution, standardizer).moments(),
+        _ => (
+            standardizer.inverse_targets(&predictions.mean),
+            standardizer.inverse_variances(&predictions.variance),
+        ),
     }
 }
 
@@ -126,23 +138,100 @@ pub fn evaluate(
     let central_level = (predictions.distribution.as_ref())
         .filter(|_| classes.is_none())
         .map(|distribution| distribution.central_level(&part.targets));
+    let original = in_original_units(&predictions, standardizer, levels);
+    let components = in_deviations(components, part, standardizer);
+    let scaled = Scaled::of(
+        predictions,
+        &original,
+        part,
+        standardizer,
+        classes.is_none(),
+    );
     let scores = Scores::new(&ScoredRows {
-        targets: &part.targets,
-        predictions: &predictions,
+        targets: &scaled.targets,
+        predictions: &scaled.predictions,
         log_densities: (components.iter())
             .map(|each| mixture_log_density(each))
             .collect(),
         components: &components,
         has_draws: predictor.process().has_hidden_layers(),
         classes,
+        crps: scaled.crps,
+        interval: scaled.interval,
         central_level: central_level.as_deref(),
-        target_scale: standardizer.target_scale,
+        target_scale: standardizer.data_scale(),
         is_standardized: standardizer.scales_targets(),
     });
     let original = InOriginalUnits {
         observed: part.observed.clone(),
         central_level: central_level.unwrap_or_default(),
-        ..in_original_units(&predictions, standardizer, levels)
+        ..original
     };
     Ok(Evaluation { scores, original })
+}
+
+/// What scores are computed from, in standard deviations of the training targets from their mean: the units of the
+/// model, unless the targets are transformed.
+struct Scaled {
+    targets: Vec<f64>,
+    predictions: Predictions,
+    crps: Option<Vec<f64>>,
+    interval: Option<Interval>,
+}
+
+impl Scaled {
+    fn of(
+        predictions: Predictions,
+        original: &InOriginalUnits,
+        part: &Part,
+        standardizer: &Standardizer,
+        has_numbers: bool,
+    ) -> Self {
+        let distribution = predictions.distribution.as_ref();
+        let distribution = distribution.filter(|_| has_numbers);
+        let (Some(_), Some(distribution)) = (&standardizer.target_transform, distribution) else {
+            let targets = part.targets.clone();
+            return Self {
+                crps: distribution.map(|own| own.continuous_ranked_probability_score(&targets)),
+                interval: distribution.map(|own| own.interval(LEVEL)),
+                targets,
+                predictions,
+            };
+        };
+        let scale = standardizer.data_scale();
+        let scores = Transformed::new(distribution, standardizer)
+            .continuous_ranked_probability_score(&part.targets);
+        let interval = distribution.interval(LEVEL);
+        let ends = |ends: &[f64]| standardizer.in_deviations(&standardizer.inverse_targets(ends));
+        let variances = original.standard_deviation.iter();
+        Self {
+            targets: standardizer.in_deviations(&part.observed),
+            crps: Some(scores.iter().map(|score| score / scale).collect()),
+            interval: Some(Interval {
+                lower: ends(&interval.lower),
+                upper: ends(&interval.upper),
+            }),
+            predictions: Predictions {
+                mean: standardizer.in_deviations(&original.mean),
+                variance: variances
+                    .map(|deviation| (deviation / scale).powi(2))
+                    .collect(),
+                ..Predictions::default()
+            },
+        }
+    }
+}
+
+/// The log densities of targets in standard deviations from the log densities of what the model predicts, with the
+/// logarithm of the Jacobian.
+fn in_deviations(
+    mut components: Vec<Vec<f64>>,
+    part: &Part,
+    standardizer: &Standardizer,
+) -> Vec<Vec<f64>> {
+    let slopes = standardizer.log_slopes(&part.observed);
+    for (row, slope) in components.iter_mut().zip(slopes) {
+        row.iter_mut().for_each(|density| *density += slope);
+    }
+    components
 }

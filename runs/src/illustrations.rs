@@ -243,7 +243,8 @@ impl RunPlots<'_> {
         let standardizer = &self.data.standardizer;
         let (train, test) = (self.inputs(&self.data.train), self.inputs(&self.data.test));
         let all = train.iter().chain(&test).copied();
-        let grid = plots::evaluation_grid(all, CURVE_POINTS)?;
+        let mut grid = plots::evaluation_grid(all, CURVE_POINTS)?;
+        grid.retain(|&place| standardizer.takes_input(0, place));
         let places = Matrix::new(grid.len(), 1, grid.clone());
         let places = standardizer.transform_inputs(&places);
         let predictions = self.predictor.predict(places.values(), 1);

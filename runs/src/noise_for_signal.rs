@@ -9,10 +9,8 @@ use burn_gp_models::{
     training::{Model, TrainingData},
 };
 
+use crate::coverage::HALF_WIDTH;
 use crate::diagnostics::is_too_low;
-
-/// Half the width of a normal interval of 95 %, in standard deviations.
-const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 
 /// A model follows the training targets if its noise variance is less than this share of the mean squared
 /// leave-one-out error.
@@ -51,7 +49,7 @@ impl NoiseForSignal {
             .map(|(target, mean)| target - mean)
             .collect();
         let is_covered = |&(place, residual): &(usize, &f64)| {
-            residual.abs() <= NORMAL_QUANTILE * deviations[place / outputs]
+            residual.abs() <= HALF_WIDTH * deviations[place / outputs]
         };
         let count = residuals.len();
         if count < FEWEST_ROWS * outputs {
@@ -92,14 +90,21 @@ impl NoiseForSignal {
 
 /// A warning if the model mistakes noise for signal: it follows the training targets although other rows hardly
 /// predict them, or its leave-one-out intervals are too narrow. `None` for models without closed-form
-/// leave-one-out predictions.
+/// leave-one-out predictions. `others` are the predictions of all rows.
 ///
 /// Of rows with equal inputs, only the first counts, because they predict each other: in a table that has every
 /// row twice, a model without noise predicts every row.
-pub fn takes_noise_for_signal(model: &AnyModel, data: &TrainingData) -> Option<String> {
+pub fn takes_noise_for_signal(
+    model: &AnyModel,
+    data: &TrainingData,
+    others: &LeaveOneOut,
+) -> Option<String> {
     let noise = noise_variance(&model.hyperparameters())?;
     let distinct = of_distinct_inputs(data);
-    let predictions = model.leave_one_out(&distinct)?.ok()?;
+    let predictions = match distinct.len() == data.len() {
+        true => others.clone(),
+        false => model.leave_one_out(&distinct)?.ok()?,
+    };
     let targets = numbers(distinct.targets.clone());
     let found = NoiseForSignal::of(&predictions, &targets, noise)?;
     let [rows, _] = distinct.inputs.dims();

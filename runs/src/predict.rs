@@ -5,23 +5,27 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use burn_gp_datasets::{
-    DataSource, Features, KeptColumns, NewRows, Standardizer, warnings_of_new_rows,
+    DataError, DataSource, Features, KeptColumns, NewRows, Standardizer, UnfitRow,
+    warnings_of_new_rows,
 };
 use burn_gp_models::Predictor;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::arguments::TrainedModelOptions;
+use crate::conformal_intervals::ConformalIntervals;
 use crate::coverage::LEVEL;
 use crate::evaluation::{self, InOriginalUnits, Levels, evaluate, in_original_units};
 use crate::failure::Failure;
 use crate::option_error::OptionError;
 use crate::output::{Destination, ModelContext, PredictionTable};
 use crate::outputs;
-use crate::preparation::{self, Part, RowSource, TargetError};
+use crate::preparation::{
+    self, Part, RowSource, TargetError, impossible_inputs, impossible_target,
+};
 use crate::progress::RowProgress;
 use crate::ranges::within;
 use crate::report;
-use crate::scores::Scores;
+use crate::scores::{COVERAGE, Scores};
 use crate::standard_error::{tell, warn};
 use crate::standard_output::print_data;
 use crate::trained_folder::open_model;
@@ -49,6 +53,9 @@ pub struct PredictArguments {
         default_value_t = LEVEL
     )]
     pub level: f64,
+    /// How the ends of intervals, lower and upper, are computed; quantiles are always those of the model
+    #[arg(long, value_enum, value_name = "METHOD", default_value_t = IntervalMethod::Model)]
+    pub intervals: IntervalMethod,
     /// Also write the quantiles for these probabilities, such as 0.05,0.5,0.95
     #[arg(
         long,
@@ -73,6 +80,17 @@ pub struct PredictArguments {
     /// The options of every command that uses a trained model.
     #[command(flatten)]
     pub shared: TrainedModelOptions,
+}
+
+/// How the ends of intervals are computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum IntervalMethod {
+    /// Quantiles of the predictive distribution, which assume that the model is right
+    #[default]
+    Model,
+    /// Conformal, with a guarantee even if the model is wrong: jackknife+ from the training rows of exact regression,
+    /// split conformal from the test rows of other models
+    Conformal,
 }
 
 /// Runs `burn-gp predict`.
@@ -100,12 +118,25 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
         &arguments.model_dir,
     )?;
     let context = &saved.context;
-    let features = source.load_new_rows(&context.schema, &new_rows(arguments))?;
+    let mut features = source.load_new_rows(&context.schema, &new_rows(arguments))?;
+    require_transformable(&mut features, context, arguments.strict)?;
+    let conformal = match arguments.intervals {
+        IntervalMethod::Model => None,
+        IntervalMethod::Conformal => {
+            require_noise(&features, context)?;
+            let folder = &arguments.model_dir;
+            Some(ConformalIntervals::of(&saved, folder, arguments.level)?)
+        }
+    };
     let predictor = saved.model.predictor()?;
     warn_of(&features, context);
     let rows = Rows::new(&features, context);
     rows.check_targets(&predictor, &features)?;
-    let (original, scores) = rows.predict(&predictor, &context.standardizer, &levels)?;
+    let (mut original, mut scores) = rows.predict(&predictor, &context.standardizer, &levels)?;
+    if let Some(conformal) = &conformal {
+        conformal.replace(&mut original, &rows.part, &context.standardizer);
+        scores = scores.map(|scores| rows.with_coverage(scores, &original));
+    }
     let table = PredictionTable::new(
         0..rows.part.len(),
         &original,
@@ -121,10 +152,51 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
         Some(destination) => destination.write(&text)?,
         None => print_data(&text)?,
     }
+    if let Some(conformal) = &conformal {
+        tell(&conformal.sentence());
+    }
     if let Some(scores) = scores {
         tell(&report::score_line(&scores));
     }
     Ok(())
+}
+
+/// Fails on the first known target that the transformation of the target does not take. Rows with such inputs cannot be
+/// predicted; with `strict`, the first is an error, too.
+fn require_transformable(
+    features: &mut Features,
+    context: &ModelContext,
+    strict: bool,
+) -> Result<(), DataError> {
+    let (schema, standardizer) = (&context.schema, &context.standardizer);
+    let targets = features.targets.as_deref().unwrap_or_default();
+    if let Some((_, error)) = impossible_target(targets, &features.origin, schema, standardizer) {
+        return Err(error.into());
+    }
+    let known: BTreeSet<usize> = features.unfit.iter().map(|unfit| unfit.row).collect();
+    let found = impossible_inputs(features, schema, standardizer);
+    let found: Vec<_> = found.filter(|(row, _)| !known.contains(row)).collect();
+    for (row, error) in found {
+        if strict {
+            return Err(error.into());
+        }
+        let reason = error.to_string();
+        features.unfit.push(UnfitRow { row, reason });
+    }
+    features.unfit.sort_by_key(|unfit| unfit.row);
+    Ok(())
+}
+
+/// Fails if the model knows the noise of each training target, and the new rows lack theirs: residuals that include
+/// noise say nothing about intervals that do not.
+fn require_noise(features: &Features, context: &ModelContext) -> Result<(), Failure> {
+    match (&context.schema.noise, &features.noise) {
+        (Some(column), None) => Err(Failure::Arguments(format!(
+            "--intervals conformal needs the noise of the new rows, but there is no column {:?}; add it",
+            column.name
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// The same with a model of several outputs.
@@ -135,6 +207,12 @@ fn predict_outputs(
     if arguments.json || !arguments.quantiles.is_empty() || arguments.keep.is_some() {
         return Err(Failure::Arguments(
             "--json, --quantiles and --keep do not apply to a model of several outputs; remove them"
+                .to_owned(),
+        ));
+    }
+    if arguments.intervals == IntervalMethod::Conformal {
+        return Err(Failure::Arguments(
+            "--intervals conformal is for models of one output, but this model has several; remove the option"
                 .to_owned(),
         ));
     }
@@ -226,6 +304,13 @@ impl Rows {
             let location = features.origin.location(row);
             TargetError::new(location, self.part.observed[row], impossible)
         })
+    }
+
+    /// The scores with the coverage of conformal intervals. They contain targets from a level on, itself excluded.
+    fn with_coverage(&self, scores: Scores, predictions: &InOriginalUnits) -> Scores {
+        let levels = self.known.iter().map(|&row| predictions.central_level[row]);
+        let inside = levels.filter(|&level| level < LEVEL).count();
+        scores.with(COVERAGE, inside as f64 / self.known.len() as f64)
     }
 
     /// The predictions of all rows, and the scores of those with a known target.

@@ -4,18 +4,22 @@ mod held_out_file;
 mod part;
 mod rows;
 mod streamed;
+mod transforms;
 
 use std::sync::Arc;
 
 use burn::tensor::DType;
 use burn_gp_core::{
     inducing::distinct_rows,
-    likelihoods::{ImpossibleTarget, LikelihoodDescription, LikelihoodName, TargetKind},
+    likelihoods::{
+        GaussianConfig, ImpossibleTarget, LikelihoodDescription, LikelihoodName, TargetKind,
+    },
     patches::ImageShape,
 };
 use burn_gp_datasets::{
-    ColumnReport, ColumnRoles, DataError, DataSource, DataWarning, Dataset, EqualInputs, Labels,
-    Location, MissingValues, Purpose, Schema, Split, SplitError, Standardizer,
+    ColumnReport, ColumnRoles, ColumnTransforms, DataError, DataSource, DataWarning, Dataset,
+    EqualInputs, Labels, Location, MissingValues, Purpose, Schema, Split, SplitError, Standardizer,
+    TransformError, TransformOfColumn,
 };
 
 use crate::arguments::{InputScaleName, RunOptions};
@@ -24,6 +28,7 @@ use crate::option_error::OptionError;
 pub use part::{Part, RowSource};
 pub use rows::Rows;
 pub use streamed::StreamedRows;
+pub use transforms::{impossible_inputs, impossible_target};
 
 /// The maximum number of classes. With more labels, the target is probably numeric.
 const MOST_CLASSES: usize = 1000;
@@ -131,7 +136,9 @@ impl PreparedData {
         watch: impl FnMut(usize, usize),
     ) -> Result<Self, DataError> {
         let likelihood = options.likelihood(source);
+        let wanted = options.transform.as_deref().unwrap_or_default();
         if let Some(file) = options.block_file(source)? {
+            require_none(wanted, "rows that are read during training")?;
             return streamed::load(file, likelihood, options, source, watch);
         }
         let roles = ColumnRoles {
@@ -141,21 +148,18 @@ impl PreparedData {
         let dataset = source.load_columns(&roles)?;
         let equal = EqualInputs::from(&dataset);
         let split = divide(source, &dataset, &equal, options)?;
-        let standardizer = match likelihood.target() {
-            _ if source.has_common_scale() => Standardizer::identity(dataset.columns()),
-            TargetKind::Numbers | TargetKind::Measurements => {
-                Standardizer::fit(&dataset, &split.train)
+        if source.has_common_scale() {
+            require_none(wanted, "images")?;
+        }
+        require_gaussian(wanted, dataset.target_name(), likelihood)?;
+        let transforms = ColumnTransforms::fit(&dataset, wanted, &split.train)?;
+        let standardizer = match transforms.is_empty() {
+            true => standardizer(source, &dataset, &split.train, options, likelihood),
+            false => {
+                let transformed = transforms.apply(&dataset);
+                standardizer(source, &transformed, &split.train, options, likelihood)
+                    .with_transforms(transforms, &dataset, &split.train)
             }
-            _ => Standardizer::fit_inputs(&dataset, &split.train),
-        };
-        let standardizer = match options.input_scale() {
-            InputScaleName::Standard => standardizer,
-            InputScaleName::Range => standardizer.with_input_ranges(&dataset, &split.train),
-        };
-        let standardizer = keeping_codes(standardizer, options);
-        let standardizer = match roles.inputs.missing {
-            MissingValues::Median => standardizer.with_medians(&dataset, &split.train),
-            _ => standardizer,
         };
         let all = Rows {
             source: Arc::new(RowSource {
@@ -351,6 +355,55 @@ impl PreparedData {
             }
         }
         hasher.finalize()
+    }
+}
+
+/// Fails if columns are to be transformed that cannot be.
+fn require_none(wanted: &[TransformOfColumn], what: &'static str) -> Result<(), TransformError> {
+    match wanted.is_empty() {
+        true => Ok(()),
+        false => Err(TransformError::Unsuitable { what }),
+    }
+}
+
+/// Fails if the target is to be transformed but not to be normal then.
+fn require_gaussian(
+    wanted: &[TransformOfColumn],
+    target: &str,
+    likelihood: LikelihoodName,
+) -> Result<(), TransformError> {
+    let own = wanted.iter().find(|own| own.column == target);
+    match own.filter(|_| !likelihood.is::<GaussianConfig>()) {
+        None => Ok(()),
+        Some(TransformOfColumn { column, transform }) => Err(TransformError::Likelihood {
+            column: column.clone(),
+            transform: *transform,
+            likelihood: likelihood.name(),
+        }),
+    }
+}
+
+/// The standardizer by the rows `train` of transformed data.
+fn standardizer(
+    source: &DataSource,
+    dataset: &Dataset,
+    train: &[usize],
+    options: &RunOptions,
+    likelihood: LikelihoodName,
+) -> Standardizer {
+    let standardizer = match likelihood.target() {
+        _ if source.has_common_scale() => Standardizer::identity(dataset.columns()),
+        TargetKind::Numbers | TargetKind::Measurements => Standardizer::fit(dataset, train),
+        _ => Standardizer::fit_inputs(dataset, train),
+    };
+    let standardizer = match options.input_scale() {
+        InputScaleName::Standard => standardizer,
+        InputScaleName::Range => standardizer.with_input_ranges(dataset, train),
+    };
+    let standardizer = keeping_codes(standardizer, options);
+    match options.input_columns(source).missing {
+        MissingValues::Median => standardizer.with_medians(dataset, train),
+        _ => standardizer,
     }
 }
 

@@ -10,6 +10,7 @@ use crate::arguments::{ActionRowsName, RunOptions, name_of};
 use crate::baselines::{Baselines, baselines_text};
 use crate::diagnostics::{diagnostics, floors_reached};
 use crate::fitting::StoppingPoint;
+use crate::leave_one_out::LeaveOneOutScores;
 use crate::memory;
 use crate::preparation::PreparedData;
 use crate::scores::{NLPD, RMSE, Scored, Scores, Shown};
@@ -52,6 +53,9 @@ pub struct Metrics {
     /// Scores of the test rows, if there are any.
     #[serde(flatten)]
     pub scores: Option<Scores>,
+    /// Scores of leave-one-out predictions of the training rows, if they have a closed form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leave_one_out: Option<LeaveOneOutScores>,
     /// The scores of simple predictions of the test rows, for comparison.
     #[serde(default, skip_serializing_if = "Baselines::is_empty")]
     pub baselines: Baselines,
@@ -129,6 +133,7 @@ impl Metrics {
             kernel: kernel_text(options),
             likelihood: data.likelihood.name().to_owned(),
             scores,
+            leave_one_out: None,
             baselines: Baselines::new(),
             training,
             peak_memory: memory::peak(),
@@ -169,11 +174,13 @@ pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
         String::new(),
     ];
     let target = &data.schema.target_name;
+    lines.extend(transforms(data));
     lines.extend(match &metrics.scores {
         Some(scores) => score_lines(scores, target, data.standardizer.scales_targets()),
         None => vec![line("scores", "none, because no rows were held out")],
     });
     lines.extend(baselines_text(&metrics.baselines, target).map(|text| line("baselines", &text)));
+    lines.extend(leave_one_out_line(metrics.leave_one_out, target));
     lines.extend(metrics.warnings.iter().map(|text| line("warning", text)));
     lines.push(String::new());
     lines.extend(hyperparameters(metrics, data));
@@ -191,6 +198,25 @@ pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
         &format!("burn-gp report {}", folder.display()),
     ));
     lines.join("\n")
+}
+
+/// A line about the transformations of columns, if there are any.
+fn transforms(data: &PreparedData) -> Option<String> {
+    let (schema, standardizer) = (&data.schema, &data.standardizer);
+    let inputs = standardizer.input_transforms.iter();
+    let inputs = inputs.map(|(input, own)| format!("{} by {own}", schema.input_names[*input]));
+    let target = standardizer.target_transform.iter();
+    let target = target.map(|own| format!("{} by {}", schema.target_name, own.transform));
+    let each: Vec<String> = target.chain(inputs).collect();
+    (!each.is_empty()).then(|| line("transformed", &each.join(", ")))
+}
+
+/// The scores of leave-one-out predictions in a line, if there are any.
+pub(crate) fn leave_one_out_line(
+    scores: Option<LeaveOneOutScores>,
+    target: &str,
+) -> Option<String> {
+    scores.map(|scores| line("left out", &scores.text(target)))
 }
 
 /// A line of the table: a title with a text.
@@ -295,6 +321,10 @@ pub(crate) fn score_lines(scores: &Scores, target: &str, is_standardized: bool) 
 /// standardized values, shortest first.
 fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
     let target_scale = data.standardizer.target_scale;
+    let own = data.standardizer.target_transform.as_ref();
+    let of_what = own.map_or_else(String::new, |own| {
+        format!(" of {} after {}", data.schema.target_name, own.transform)
+    });
     let mut lines = Vec::new();
     // Only for a stationary kernel is its variance that of the function.
     let stationary = metrics.hyperparameters.contains_key("kernel.lengthscale");
@@ -305,11 +335,17 @@ fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
             }
             ("kernel.variance", &[variance]) if stationary => lines.push(line(
                 "signal",
-                &format!("standard deviation {:.4}", variance.sqrt() * target_scale),
+                &format!(
+                    "standard deviation {:.4}{of_what}",
+                    variance.sqrt() * target_scale
+                ),
             )),
             ("likelihood.noise", &[noise]) => lines.push(line(
                 "noise",
-                &format!("standard deviation {:.4}", noise.sqrt() * target_scale),
+                &format!(
+                    "standard deviation {:.4}{of_what}",
+                    noise.sqrt() * target_scale
+                ),
             )),
             ("likelihood.scale", &[scale]) => {
                 lines.push(line("noise", &format!("scale {:.4}", scale * target_scale)))
@@ -319,7 +355,7 @@ fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
             }
             ("mean.constant", &[constant]) if data.standardizer.scales_targets() => {
                 let value = constant * target_scale + data.standardizer.target_mean;
-                lines.push(line("mean", &format!("{value:.4}")));
+                lines.push(line("mean", &format!("{value:.4}{of_what}")));
             }
             _ => {
                 let values: Vec<String> =
@@ -364,9 +400,14 @@ fn lengthscale_lines(lengthscales: &[f64], data: &PreparedData) -> Vec<String> {
     )];
     for input in inputs {
         let scale = data.standardizer.input_scale[columns[input]];
+        let transforms = &data.standardizer.input_transforms;
+        let own = transforms
+            .iter()
+            .find(|(other, _)| *other == columns[input]);
+        let note = own.map_or_else(String::new, |(_, own)| format!("  after {own}"));
         let relative = lengthscales[input];
         lines.push(format!(
-            "  {:<width$}  {:>12}  {relative:>10.3}",
+            "  {:<width$}  {:>12}  {relative:>10.3}{note}",
             names[input],
             significant(relative * scale)
         ));

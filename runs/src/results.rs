@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use burn_gp_core::parameter::at_floor;
-use burn_gp_models::{AnyTrained, SavedModel, Summary};
+use burn_gp_models::{AnyTrained, SavedModel, Summary, training::Model};
 
 use crate::arguments::{CONFIG, to_toml};
 use crate::baselines::baselines;
@@ -15,6 +15,7 @@ use crate::evaluation::{Levels, evaluate};
 use crate::failure::Failure;
 use crate::fitting::{RunState, Session};
 use crate::illustrations::{RunPlots, model_name};
+use crate::leave_one_out::LeaveOneOutScores;
 use crate::noise_for_signal::takes_noise_for_signal;
 use crate::output::{self, ModelContext, OutputFolder};
 use crate::plan::Plan;
@@ -79,12 +80,7 @@ pub fn write_results(
     }
     (metrics.warnings).extend(skipped_steps(session.trainer.skipped_steps()));
     (metrics.warnings).extend(unlikely_noise(&hyperparameters, data));
-    let trainer = &session.trainer;
-    if let Some(warning) = takes_noise_for_signal(trainer.model(), trainer.data()) {
-        // In this case, the data do not favor less noise.
-        (metrics.warnings).retain(|other| !other.starts_with("likelihood.noise"));
-        metrics.warnings.push(warning);
-    }
+    leave_one_out(&mut metrics, session, data);
     let saved = saved_model(fitted.model, plan, data, ComputeTarget::of(options)?);
     let model = model_name(options);
     let mut undrawn = Vec::new();
@@ -122,6 +118,25 @@ pub fn write_results(
         false => inform(&(report::table(&metrics, data, folder.path()) + "\n")),
     }
     Ok(())
+}
+
+/// Adds the scores of the prediction of each training row from all others, and a warning if they show that the model
+/// mistakes noise for signal. Models without a closed form have none.
+fn leave_one_out(metrics: &mut Metrics, session: &Session, data: &PreparedData) {
+    let (model, rows) = (session.kept_model(), session.trainer.data());
+    let Some(Ok(others)) = model.leave_one_out(rows) else {
+        return;
+    };
+    metrics.leave_one_out = LeaveOneOutScores::new(
+        &others,
+        (&data.train.targets, &data.train.observed),
+        &data.standardizer,
+    );
+    if let Some(warning) = takes_noise_for_signal(model, rows, &others) {
+        // In this case, the data do not favor less noise.
+        (metrics.warnings).retain(|other| !other.starts_with("likelihood.noise"));
+        metrics.warnings.push(warning);
+    }
 }
 
 /// Writes the log of the steps, and the learning curve if there is one.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use burn::tensor::Tensor;
 use burn_gp_core::{likelihoods::TargetKind, ops::numbers};
-use burn_gp_datasets::{DataSource, KeptColumns, NewRows, warnings_of_new_rows};
+use burn_gp_datasets::{DataError, DataSource, KeptColumns, NewRows, warnings_of_new_rows};
 use burn_gp_models::Predictor;
 use clap::Args;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -12,6 +12,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use crate::arguments::TrainedModelOptions;
 use crate::failure::Failure;
 use crate::output::{Destination, Draw, ModelContext, PredictionTable};
+use crate::preparation::impossible_inputs;
 use crate::ranges::{MOST_SIZE, MOST_VALUES, at_most, from_one_to};
 use crate::standard_error::warn;
 use crate::standard_output::print_data;
@@ -77,6 +78,10 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
     };
     let context = &saved.context;
     let features = source.load_new_rows(&context.schema, &wanted)?;
+    let impossible = impossible_inputs(&features, &context.schema, &context.standardizer).next();
+    if let Some((_, error)) = impossible {
+        return Err(DataError::from(error).into());
+    }
     for warning in warnings_of_new_rows(&features) {
         warn(warning);
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use burn_gp_core::metrics;
+use burn_gp_core::{likelihoods::Interval, metrics};
 use burn_gp_models::Predictions;
 use serde::de::Error as _;
 use serde::ser::SerializeMap;
@@ -68,6 +68,10 @@ pub struct ScoredRows<'a> {
     pub has_draws: bool,
     /// The number of classes, if the targets are labels.
     pub classes: Option<usize>,
+    /// The continuous ranked probability scores of the targets; absent for unordered labels.
+    pub crps: Option<Vec<f64>>,
+    /// The central 95 % intervals; absent for unordered labels.
+    pub interval: Option<Interval>,
     /// The smallest level whose central interval contains the target; absent for labels.
     pub central_level: Option<&'a [f64]>,
     /// The scale of the targets, by which scores in the units of the data are larger.
@@ -172,9 +176,7 @@ pub static SCORES: [Score; 10] = [
         digits: 4,
         shown: Shown::OnTerminal,
         compute: |rows| {
-            let distribution = rows.predictions.distribution.as_ref();
-            let distribution = distribution.filter(|_| rows.classes.is_none())?;
-            let each = distribution.continuous_ranked_probability_score(rows.targets);
+            let each = rows.crps.as_ref().filter(|_| rows.classes.is_none())?;
             Some(each.iter().sum::<f64>() / each.len() as f64)
         },
     },
@@ -186,7 +188,7 @@ pub static SCORES: [Score; 10] = [
         digits: 4,
         shown: Shown::OnPages,
         compute: |rows| {
-            let interval = (rows.predictions.interval(LEVEL)).filter(|_| rows.classes.is_none())?;
+            let interval = (rows.interval.as_ref()).filter(|_| rows.classes.is_none())?;
             let (lower, upper) = (&interval.lower, &interval.upper);
             Some(metrics::interval_score(rows.targets, lower, upper, LEVEL))
         },
@@ -285,6 +287,15 @@ impl Scores {
             }
         }
         Self { values }
+    }
+
+    /// With another value of the score with this name in files.
+    pub fn with(mut self, name: &str, value: f64) -> Self {
+        let mut values = self.values.iter_mut();
+        if let Some((_, own)) = values.find(|(own, _)| own == name) {
+            *own = value;
+        }
+        self
     }
 
     /// The score with this name in files.

@@ -32,6 +32,7 @@ mod condition_error;
 mod conjugate_gradients;
 mod exact;
 mod exact_outputs;
+mod leave_folds_out;
 mod leave_one_out;
 mod low_rank;
 mod markov;
@@ -55,6 +56,7 @@ pub use conjugate_gradients::{
 };
 pub use exact::Exact;
 pub use exact_outputs::{ExactOutputs, OutputsProcess, check_observed};
+pub use leave_folds_out::{LeaveFoldsOut, WithoutFolds};
 pub use leave_one_out::LeaveOneOut;
 pub use low_rank::{LowRankRegression, low_rank_evidence};
 pub use markov::{Markov, MarkovFilter, MarkovProcess, MarkovVariational, UpdateError};

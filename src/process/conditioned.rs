@@ -321,7 +321,7 @@ impl ConditionedProcess {
     }
 
     /// `Λ = L⁻¹K_uf`, [B, M, N].
-    fn features(&self, x: Tensor<2>) -> Tensor<3> {
+    pub(crate) fn features(&self, x: Tensor<2>) -> Tensor<3> {
         self.factor.solve(self.inducing.kuf(&self.kernels, x))
     }
 }

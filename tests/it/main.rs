@@ -46,6 +46,7 @@ mod launches;
 mod layer_normalization;
 mod layers;
 mod leading_axis;
+mod leave_folds_out;
 mod leave_one_out;
 mod likelihoods;
 mod log_density;

@@ -76,6 +76,12 @@ pub enum Error {
     /// The model does not keep its data, so it takes no further data.
     #[error("this model does not keep its training data; train it again on all rows")]
     NoFurtherData,
+    /// The model has no closed form of predictions without a row.
+    #[error(
+        "jackknife+ intervals need exact regression with one output; use conformal::split_quantile on rows that the \
+         model has not seen"
+    )]
+    NoJackknife,
     /// The likelihood does not accept a target.
     #[error(transparent)]
     Target(ImpossibleTarget),

@@ -3,11 +3,12 @@
 use std::{fmt, fs, path::Path, sync::Arc};
 
 use burn::tensor::{DType, Device, TensorCreationOptions};
-use burn_gp_core::parameter::Hyperparameter;
+use burn_gp_core::{likelihoods::Interval, parameter::Hyperparameter};
 
 use super::{Error, FittedPredictions, Matrix, Scaling, matrix::Rows};
 use crate::{
-    AnyTrained, MODEL_FILE, ModelConfig, Predictor, SavedModel, SavedModelError, Summary,
+    AnyTrained, JackknifePlus, MODEL_FILE, ModelConfig, Predictor, SavedModel, SavedModelError,
+    Summary,
     training::{TrainingData, matrix},
 };
 
@@ -183,6 +184,46 @@ impl Fitted {
         let likelihood = self.saved.model.likelihood();
         let predictor = Predictor::new(process, &likelihood, &device, dtype);
         Ok(self.predicted(inputs, Arc::new(predictor)))
+    }
+
+    /// [Jackknife+ intervals](crate::conformal) of new targets: they contain a share of at least `2·level − 1` of new
+    /// targets, and close to `level` as a rule, even if the noise model is wrong. The hyperparameters count as known.
+    ///
+    /// ```
+    /// use burn_gp_core::kernels::StationaryConfig;
+    /// use burn_gp_models::{ExactConfig, Fit, FitModel};
+    ///
+    /// # fn main() -> Result<(), burn_gp_models::Error> {
+    /// let x: Vec<f64> = (0..30).map(|row| f64::from(row) / 5.0).collect();
+    /// let y: Vec<f64> = x.iter().enumerate().map(|(row, x)| x.sin() + 0.1 * (row % 3) as f64).collect();
+    /// let gp = ExactConfig::new(StationaryConfig::rbf()).fit(&x, &y, &Fit::new())?;
+    /// let interval = gp.jackknife_plus([1.0, 2.5], 0.9)?;
+    /// assert!(interval.lower[0] < 1f64.sin() + 0.1 && 1f64.sin() + 0.1 < interval.upper[0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`
+    ///
+    /// # Errors
+    ///
+    /// As for [`predict`](Self::predict); when the level is not between 0 and 1, and for other models than exact
+    /// regression with one output.
+    pub fn jackknife_plus(&self, inputs: impl Into<Matrix>, level: f64) -> Result<Interval, Error> {
+        let inputs = self.scaled(inputs.into())?;
+        if !(level > 0.0 && level < 1.0) {
+            return Err(Error::OutOfRange {
+                name: "level",
+                value: level,
+                range: "lie strictly between 0 and 1",
+            });
+        }
+        let jackknife =
+            JackknifePlus::new(&*self.saved.model, None).ok_or(Error::NoJackknife)??;
+        let interval = jackknife.intervals(&inputs.values, inputs.columns, level);
+        Ok(self.saved.context.interval_in_units_of_data(interval))
     }
 
     /// Checked and scaled inputs.

@@ -1,6 +1,6 @@
 //! Scaling of inputs and targets by the statistics of the training data.
 
-use burn_gp_core::features::Standardization;
+use burn_gp_core::{features::Standardization, likelihoods::Interval};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use crate::Predictions;
@@ -118,6 +118,21 @@ impl Scaling {
         match &self.targets {
             Some(Standardization { means, deviations }) => predictions.in_units(means, deviations),
             None => predictions,
+        }
+    }
+
+    /// An interval of the first output in the units of the data.
+    pub(super) fn interval_in_units_of_data(&self, interval: Interval) -> Interval {
+        let Some(Standardization { means, deviations }) = &self.targets else {
+            return interval;
+        };
+        let original = |values: Vec<f64>| -> Vec<f64> {
+            let each = values.into_iter();
+            each.map(|value| means[0] + deviations[0] * value).collect()
+        };
+        Interval {
+            lower: original(interval.lower),
+            upper: original(interval.upper),
         }
     }
 

@@ -18,6 +18,7 @@ mod impossible_networks;
 mod impossible_targets;
 mod inducing_training;
 mod inverse_free;
+mod jackknife_plus;
 mod kernels;
 mod layers;
 mod learner;

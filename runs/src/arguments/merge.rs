@@ -32,6 +32,7 @@ const OVERRIDES: [(&[&str], &[&str]); 10] = [
             "inputs",
             "drop",
             "kind",
+            "transform",
             "class_order",
             "split",
             "image",

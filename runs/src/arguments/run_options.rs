@@ -9,7 +9,7 @@ use burn_gp_core::{
     means::{Mean, MeanName},
     variational::{Posterior, PosteriorName},
 };
-use burn_gp_datasets::{ClassOrder, KindOfColumn};
+use burn_gp_datasets::{ClassOrder, KindOfColumn, TransformOfColumn};
 
 use super::declaration::{Property, options};
 use super::{
@@ -263,6 +263,9 @@ options! {
         /// Kind of a column, instead of the inferred one: number, boolean, category, date, longitude or
         /// latitude; can be given several times
         kind: Vec<KindOfColumn> = "COLUMN=KIND" [ShortHelp],
+        /// Transformation of an input or of the target: log, box-cox, yeo-johnson, or for inputs quantile; can be
+        /// given several times. Predictions and scores stay in the units of the data
+        transform: Vec<TransformOfColumn> = "COLUMN=TRANSFORM" [ShortHelp],
         /// Treatment of missing values in inputs [default: indicator]
         missing: MissingName = "WAY" [ShortHelp],
         /// Texts and numbers that mean a missing value, besides empty cells, such as NA,-999; they replace

@@ -149,17 +149,26 @@ impl Session {
         Ok(())
     }
 
-    /// The model to keep: the best one on the validation rows, or the last. Unless `quiet`, shows the progress
+    /// The best model on the validation rows with its step, if they decide.
+    fn best(&self) -> Option<(&AnyModel, usize)> {
+        let validation = self.state.validation.as_ref()?;
+        let best = validation.best.as_ref()?;
+        Some((best, validation.progress.best_step))
+    }
+
+    /// The model to keep: the best one on the validation rows, or the last.
+    pub fn kept_model(&self) -> &AnyModel {
+        self.best().map_or(self.trainer.model(), |(model, _)| model)
+    }
+
+    /// The trained form of the [model to keep](Self::kept_model). Unless `quiet`, shows the progress
     /// of computing its loss over the training rows.
     ///
     /// # Errors
     ///
     /// If a covariance matrix cannot be factored, or rows cannot be read.
     pub fn fitted(&self, quiet: bool) -> Result<Fitted, Failure> {
-        let best = self.state.validation.as_ref().and_then(|validation| {
-            let best = validation.best.as_ref()?;
-            Some((best, validation.progress.best_step))
-        });
+        let best = self.best();
         let last_step = self.trainer.steps_made();
         let rows = self.trainer.data_count();
         let mut progress = RowProgress::new("training row", rows, quiet);

@@ -34,7 +34,11 @@ pub fn section(run: &TrainedRun) -> Markup {
 fn facts(description: &Description) -> Markup {
     let baselines = baselines_text(&description.baselines, &description.target.name);
     let baselines = baselines.map(|text| ("baselines", text));
-    let facts = description.facts().into_iter().chain(baselines);
+    let others = (description.leave_one_out).map(|own| own.text(&description.target.name));
+    let others = others.map(|text| ("leave-one-out", text));
+    let facts = (description.facts().into_iter())
+        .chain(others)
+        .chain(baselines);
     html! { dl { @for (name, text) in facts { dt { (name) } dd { (text) } } } }
 }
 

@@ -2,7 +2,7 @@
 
 use burn::tensor::{Tensor, TensorData};
 use burn_gp_core::likelihoods::TargetKind;
-use burn_gp_datasets::Matrix;
+use burn_gp_datasets::{Matrix, Standardizer};
 use burn_gp_models::FunctionPart;
 
 use super::RunPlots;
@@ -44,7 +44,9 @@ impl RunPlots<'_> {
         let train = self.inputs(&self.data.train);
         let of_input = |input: usize| {
             let own = train.iter().skip(input).step_by(dimensions).copied();
-            plots::evaluation_grid(own, POINTS).ok()
+            let mut grid = plots::evaluation_grid(own, POINTS).ok()?;
+            grid.retain(|&place| self.data.standardizer.takes_input(input, place));
+            Some(grid)
         };
         (0..dimensions).map(of_input).collect()
     }
@@ -72,8 +74,8 @@ impl RunPlots<'_> {
         let values = TensorData::new(places.into_values(), [count, dimensions]);
         let x = Tensor::<2>::from_data(values, (&device, dtype));
         let parts = self.model.parts(x)?.ok()?;
-        let ends = standardizer.inverse_targets(&[0.0, 1.0]);
-        let scale = ends[1] - ends[0];
+        // Parts add up before the transformation of the target is inverted.
+        let scale = standardizer.target_scale;
         let names = self.names(parts.len());
         let curve = |(name, part): (String, FunctionPart)| {
             let &[input] = &part.inputs[..] else {
@@ -113,10 +115,11 @@ impl RunPlots<'_> {
             };
             vec![at(0.0), at(-HALF_WIDTH), at(HALF_WIDTH)]
         };
+        let value = transformed_name(&self.data.schema.target_name, &self.data.standardizer);
         let panels: Vec<CurvePanel<'_>> = (curves.iter())
             .map(|curve| CurvePanel {
                 along: Some(self.input(curve.input)),
-                value: self.target(),
+                value: Quantity::of(&value),
                 ..CurvePanel::new(&curve.name, Span::Values, panel(curve))
             })
             .collect();
@@ -134,6 +137,14 @@ impl RunPlots<'_> {
             Quantity::of(""),
             &panels,
         )
+    }
+}
+
+/// The name of the target with its transformation.
+fn transformed_name(target: &str, standardizer: &Standardizer) -> String {
+    match &standardizer.target_transform {
+        Some(own) => format!("{target} after {}", own.transform),
+        None => target.to_owned(),
     }
 }
 

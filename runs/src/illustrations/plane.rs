@@ -80,10 +80,15 @@ impl<'a> Plane<'a> {
     ///
     /// [`PlotError::Grid`] if a range is not finite.
     pub(super) fn grid(&self, beyond: f64) -> Result<ProbabilityGrid, PlotError> {
-        let [first, second] = self.ranges.map(|(low, high)| {
+        let beyond = |input: usize| {
+            let (low, high) = self.ranges[input];
             let margin = beyond * (high - low);
-            (low - margin, high + margin)
-        });
+            match self.data.standardizer.takes_input(input, low - margin) {
+                true => (low - margin, high + margin),
+                false => (low, high + margin),
+            }
+        };
+        let [first, second] = [beyond(0), beyond(1)];
         let (first, second) = match self.kind {
             Kind::Numbers => (first, second),
             Kind::Places => (

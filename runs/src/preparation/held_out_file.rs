@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use burn_gp_datasets::{
-    ColumnError, DataError, DataSource, DataWarning, KeptColumns, NewRows, Schema, Standardizer,
-    warnings_of_new_rows,
+    ColumnError, DataError, DataSource, DataWarning, Features, KeptColumns, NewRows, Schema,
+    Standardizer, TransformError, warnings_of_new_rows,
 };
 
+use super::transforms::{impossible_input, impossible_target};
 use super::{
     part::{Part, RowSource},
     rows::Rows,
@@ -55,6 +56,7 @@ pub fn read(
     let ids = features
         .texts_of(schema.id.as_deref())
         .map(<[String]>::to_vec);
+    require_possible(&features, schema, standardizer)?;
     let rows = Rows {
         source: Arc::new(RowSource {
             origin: features.origin,
@@ -67,4 +69,16 @@ pub fn read(
         weights: None,
     };
     Ok((rows.part(&known, standardizer), warnings))
+}
+
+/// Fails on the first value that a transformation does not take.
+fn require_possible(
+    features: &Features,
+    schema: &Schema,
+    standardizer: &Standardizer,
+) -> Result<(), TransformError> {
+    let targets = features.targets.as_deref().unwrap_or_default();
+    let found = (impossible_input(features, schema, standardizer))
+        .or_else(|| impossible_target(targets, &features.origin, schema, standardizer));
+    found.map_or(Ok(()), |(_, error)| Err(error))
 }

@@ -6,6 +6,7 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
+use burn_gp_datasets::Standardizer;
 use burn_gp_models::{Precision, SavedModel};
 use clap::Args;
 use serde::Serialize;
@@ -17,6 +18,7 @@ use crate::baselines::Baselines;
 use crate::checksums::{Links, read_text};
 use crate::devices;
 use crate::failure::{Failure, FolderError};
+use crate::leave_one_out::LeaveOneOutScores;
 use crate::output::{METRICS, ModelContext};
 use crate::outputs;
 use crate::report::Metrics;
@@ -70,6 +72,9 @@ pub struct Description {
     /// The scores on the test rows, if `metrics.json` exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scores: Option<Scores>,
+    /// The scores of leave-one-out predictions of the training rows, if `metrics.json` has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leave_one_out: Option<LeaveOneOutScores>,
     /// The scores of simple predictions of the test rows, if `metrics.json` has them.
     #[serde(skip_serializing_if = "Baselines::is_empty")]
     pub baselines: Baselines,
@@ -91,6 +96,9 @@ pub struct InputDescription {
     pub mean: f64,
     /// The distance that is mapped to one.
     pub scale: f64,
+    /// The transformation, if there is one; mean and scale are then those of the transformed values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transform: Option<String>,
 }
 
 /// The target of a saved model.
@@ -98,6 +106,9 @@ pub struct InputDescription {
 pub struct TargetDescription {
     /// The name.
     pub name: String,
+    /// The transformation, if there is one; the statistics are then those of the transformed values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transform: Option<String>,
     /// The statistics of the training rows, if the target is standardized.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standardized: Option<Standardization>,
@@ -213,6 +224,7 @@ impl Description {
             parameters: parameters::in_units_of_data(&model.hyperparameters(), own_kernel, context),
             training: metrics.as_ref().map(training),
             warnings: (metrics.as_ref()).map_or_else(Vec::new, |metrics| metrics.warnings.clone()),
+            leave_one_out: (metrics.as_ref()).and_then(|metrics| metrics.leave_one_out),
             baselines: (metrics.as_ref())
                 .map(|metrics| metrics.baselines.clone())
                 .unwrap_or_default(),
@@ -231,12 +243,21 @@ fn inputs(context: &ModelContext) -> Vec<InputDescription> {
         .zip(&standardizer.input_scale);
     let inputs = context.schema.input_names.iter().zip(statistics);
     inputs
-        .map(|(name, (&mean, &scale))| InputDescription {
+        .enumerate()
+        .map(|(input, (name, (&mean, &scale)))| InputDescription {
             name: name.clone(),
             mean,
             scale,
+            transform: transform_of(standardizer, input),
         })
         .collect()
+}
+
+/// The transformation of an input as text.
+fn transform_of(standardizer: &Standardizer, input: usize) -> Option<String> {
+    let mut transforms = standardizer.input_transforms.iter();
+    let own = transforms.find(|(other, _)| *other == input);
+    own.map(|(_, transform)| transform.to_string())
 }
 
 fn target(context: &ModelContext) -> TargetDescription {
@@ -246,8 +267,10 @@ fn target(context: &ModelContext) -> TargetDescription {
     );
     let is_standardized = (mean, standard_deviation) != (0.0, 1.0);
     let classes = context.schema.classes.as_ref();
+    let transform = context.standardizer.target_transform.as_ref();
     TargetDescription {
         name: context.schema.target_name.clone(),
+        transform: transform.map(|own| own.transform.to_string()),
         standardized: is_standardized.then_some(Standardization {
             mean,
             standard_deviation,

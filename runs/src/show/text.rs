@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{Description, ShownParameter, TargetDescription, Units};
 use crate::baselines::baselines_text;
-use crate::report::{line, score_lines, significant};
+use crate::report::{leave_one_out_line, line, score_lines, significant};
 use crate::text_table::aligned;
 
 impl Display for Description {
@@ -18,6 +18,7 @@ impl Display for Description {
             let baselines = baselines_text(&self.baselines, &self.target.name);
             lines.extend(baselines.map(|text| line("baselines", &text)));
         }
+        lines.extend(leave_one_out_line(self.leave_one_out, &self.target.name));
         lines.extend(self.warnings.iter().map(|text| line("warning", text)));
         lines.push(String::new());
         lines.extend(self.input_lines());
@@ -34,13 +35,15 @@ impl Display for Description {
 impl TargetDescription {
     fn text(&self) -> String {
         let name = &self.name;
+        let transform = self.transform.as_ref();
+        let transform = transform.map_or_else(String::new, |own| format!(" after {own}"));
         match (&self.classes, self.standardized) {
             (Some(classes), _) => {
                 let count = classes.len();
                 format!("{name}, {count} classes: {}", classes.join(", "))
             }
             (None, Some(statistics)) => format!(
-                "{name}, standardized: mean {}, standard deviation {}",
+                "{name}{transform}, standardized: mean {}, standard deviation {}",
                 significant(statistics.mean),
                 significant(statistics.standard_deviation)
             ),
@@ -121,8 +124,12 @@ impl Description {
         const MOST: usize = 50;
         let header = ["input", "mean", "scale"].map(str::to_owned).to_vec();
         let row = |input: &super::InputDescription| {
+            let transform = input.transform.as_ref();
             vec![
-                input.name.clone(),
+                transform.map_or_else(
+                    || input.name.clone(),
+                    |transform| format!("{} after {transform}", input.name),
+                ),
                 significant(input.mean),
                 significant(input.scale),
             ]
@@ -157,6 +164,10 @@ impl Description {
     /// A note about the units of the values.
     fn note(&self, units: Units, values: &[f64]) -> String {
         let target = &self.target.name;
+        let target = &match &self.target.transform {
+            Some(transform) => format!("{target} after {transform}"),
+            None => target.clone(),
+        };
         let text = match units {
             Units::None => return String::new(),
             Units::Inputs => "in the units of the input".to_owned(),

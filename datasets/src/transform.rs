@@ -1,0 +1,452 @@
+//! Monotone transformations of columns.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A monotone transformation of the values of a column.
+///
+/// | transformation | value | possible values |
+/// |---|---|---|
+/// | logarithm | `log y` | `y > 0` |
+/// | Box-Cox | `(y^λ − 1)/λ`; `log y` for `λ = 0` | `y > 0` |
+/// | Yeo-Johnson | Box-Cox of `1 + y` for `y ≥ 0`, `−((1 − y)^{2−λ} − 1)/(2 − λ)` below | all |
+/// | quantile | the share of the training rows with a smaller value, linear between up to 1000 of them and beyond the ends | all |
+///
+/// Box and Cox, *An analysis of transformations*, 1964; Yeo and Johnson, *A new family of power transformations to
+/// improve normality or symmetry*, 2000, equation 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Transform {
+    /// The logarithm.
+    Log,
+    /// Box-Cox.
+    BoxCox {
+        /// λ, from 0 to 2.
+        power: f64,
+    },
+    /// Yeo-Johnson.
+    YeoJohnson {
+        /// λ, from 0 to 2.
+        power: f64,
+    },
+    /// The share of the training rows with a smaller value.
+    Quantile {
+        /// Values in ascending order.
+        values: Vec<f64>,
+        /// Their shares, in ascending order.
+        shares: Vec<f64>,
+    },
+}
+
+/// The transformation of a target, and the statistics of its values before it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TargetTransform {
+    /// The transformation.
+    pub transform: Transform,
+    /// The mean of the training rows, in the units of the data.
+    pub data_mean: f64,
+    /// The standard deviation of the training rows, in the units of the data.
+    pub data_scale: f64,
+}
+
+/// The name of a transformation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TransformName {
+    /// The logarithm.
+    Log,
+    /// Box-Cox, with the power of the highest likelihood.
+    BoxCox,
+    /// Yeo-Johnson, with the power of the highest likelihood.
+    YeoJohnson,
+    /// Shares of the training rows.
+    Quantile,
+}
+
+/// The most values that a quantile transformation keeps.
+const MOST_KNOTS: usize = 1000;
+
+/// The largest power. Beyond 0 and 2, the range of a power transformation ends inside that of a normal distribution.
+const MOST_POWER: f64 = 2.0;
+
+/// The steps of the search for the power before it narrows.
+const POWER_STEPS: usize = 20;
+
+/// The number of times that the search for the power narrows its interval, by the golden ratio.
+const NARROWINGS: usize = 40;
+
+impl TransformName {
+    /// All names.
+    pub const ALL: [Self; 4] = [Self::Log, Self::BoxCox, Self::YeoJohnson, Self::Quantile];
+
+    /// The name in text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Log => "log",
+            Self::BoxCox => "box-cox",
+            Self::YeoJohnson => "yeo-johnson",
+            Self::Quantile => "quantile",
+        }
+    }
+
+    /// Whether the transformation takes a value.
+    pub fn takes(self, value: f64) -> bool {
+        match self {
+            Self::Log | Self::BoxCox => value > 0.0,
+            Self::YeoJohnson | Self::Quantile => true,
+        }
+    }
+
+    /// The transformation for these values. A power has the highest likelihood
+    /// `−½N log Var[g_λ(y)] + Σ_n log g_λ′(y_n)` among 0 to 2, which is that of a normal distribution of the transformed
+    /// values.
+    ///
+    /// # Panics
+    ///
+    /// If there are no values, or one that the transformation does not take.
+    pub fn fit(self, values: &[f64]) -> Transform {
+        assert!(
+            !values.is_empty() && values.iter().all(|&value| self.takes(value)),
+            "{self} of {} values, not all of which it takes",
+            values.len()
+        );
+        match self {
+            Self::Log => Transform::Log,
+            Self::BoxCox => most_likely(values, |power| Transform::BoxCox { power }),
+            Self::YeoJohnson => most_likely(values, |power| Transform::YeoJohnson { power }),
+            Self::Quantile => quantiles(values),
+        }
+    }
+}
+
+impl fmt::Display for TransformName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// `(e^{λl} − 1)/λ` of a logarithm l; l for λ = 0.
+fn power_of(logarithm: f64, power: f64) -> f64 {
+    match power == 0.0 {
+        true => logarithm,
+        false => (power * logarithm).exp_m1() / power,
+    }
+}
+
+/// The logarithm whose [`power_of`] is z: `log(1 + λz)/λ`; −∞ where there is none.
+fn logarithm_of(z: f64, power: f64) -> f64 {
+    match power == 0.0 {
+        true => z,
+        false => (power * z).max(-1.0).ln_1p() / power,
+    }
+}
+
+impl Transform {
+    /// The name.
+    pub fn name(&self) -> TransformName {
+        match self {
+            Self::Log => TransformName::Log,
+            Self::BoxCox { .. } => TransformName::BoxCox,
+            Self::YeoJohnson { .. } => TransformName::YeoJohnson,
+            Self::Quantile { .. } => TransformName::Quantile,
+        }
+    }
+
+    /// The transformed value `g(y)`; NaN for NaN and for values that the transformation does not take.
+    pub fn apply(&self, value: f64) -> f64 {
+        match self {
+            _ if !self.name().takes(value) => f64::NAN,
+            Self::Log => value.ln(),
+            Self::BoxCox { power } => power_of(value.ln(), *power),
+            Self::YeoJohnson { power } if value < 0.0 => -power_of((-value).ln_1p(), 2.0 - power),
+            Self::YeoJohnson { power } => power_of(value.ln_1p(), *power),
+            Self::Quantile { values, shares } => interpolated(values, shares, value),
+        }
+    }
+
+    /// The value `g⁻¹(z)` of a transformed value. Below the range of Box-Cox it is 0.
+    pub fn invert(&self, transformed: f64) -> f64 {
+        match self {
+            Self::Log => transformed.exp(),
+            Self::BoxCox { power } => logarithm_of(transformed, *power).exp(),
+            Self::YeoJohnson { power } if transformed < 0.0 => {
+                -logarithm_of(-transformed, 2.0 - power).exp_m1()
+            }
+            Self::YeoJohnson { power } => logarithm_of(transformed, *power).exp_m1(),
+            Self::Quantile { values, shares } => interpolated(shares, values, transformed),
+        }
+    }
+
+    /// `log g′(y)`: what the log density of a value has in addition to that of the transformed value.
+    pub fn log_slope(&self, value: f64) -> f64 {
+        match self {
+            Self::Log => -value.ln(),
+            Self::BoxCox { power } => (power - 1.0) * value.ln(),
+            Self::YeoJohnson { power } => (power - 1.0) * value.signum() * value.abs().ln_1p(),
+            Self::Quantile { values, shares } => slope(values, shares, value).ln(),
+        }
+    }
+
+    /// Whether the numbers of the transformation are possible.
+    pub(crate) fn is_possible(&self) -> bool {
+        let ascends = |numbers: &[f64]| {
+            let is_finite = numbers.iter().all(|number| number.is_finite());
+            is_finite && numbers.is_sorted_by(|first, second| first < second)
+        };
+        match self {
+            Self::Log => true,
+            Self::BoxCox { power } | Self::YeoJohnson { power } => {
+                (0.0..=MOST_POWER).contains(power)
+            }
+            Self::Quantile { values, shares } => {
+                !values.is_empty()
+                    && values.len() == shares.len()
+                    && ascends(values)
+                    && ascends(shares)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Transform {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BoxCox { power } | Self::YeoJohnson { power } => {
+                write!(formatter, "{} with power {power:.3}", self.name())
+            }
+            Self::Log | Self::Quantile { .. } => self.name().fmt(formatter),
+        }
+    }
+}
+
+/// The last segment that begins at or before x, among the ascending `from`; the first before all.
+fn segment(from: &[f64], x: f64) -> usize {
+    let after = from.partition_point(|&knot| knot <= x);
+    after.clamp(1, from.len() - 1) - 1
+}
+
+/// The slope of the line through the points around x; 1 for a single point.
+fn slope(from: &[f64], to: &[f64], x: f64) -> f64 {
+    if from.len() < 2 {
+        return 1.0;
+    }
+    let first = segment(from, x);
+    (to[first + 1] - to[first]) / (from[first + 1] - from[first])
+}
+
+/// The value at x on the lines through the points; the first and the last line go on beyond the ends.
+fn interpolated(from: &[f64], to: &[f64], x: f64) -> f64 {
+    let first = match from.len() {
+        1 => 0,
+        _ => segment(from, x),
+    };
+    to[first] + slope(from, to, x) * (x - from[first])
+}
+
+/// The shares of smaller values, half of the equal ones included, at up to [`MOST_KNOTS`] of the values.
+fn quantiles(values: &[f64]) -> Transform {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let count = sorted.len() as f64;
+    let equal: Vec<&[f64]> = sorted.chunk_by(|a, b| a == b).collect();
+    let mut smaller = 0;
+    let all = equal.iter().map(|equal| {
+        let share = (smaller as f64 + 0.5 * equal.len() as f64) / count;
+        smaller += equal.len();
+        (equal[0], share)
+    });
+    let all: Vec<(f64, f64)> = all.collect();
+    let kept = all.len().min(MOST_KNOTS);
+    // Evenly spaced, the first and the last included.
+    let places = (0..kept).map(|knot| knot * (all.len() - 1) / (kept - 1).max(1));
+    let (values, shares) = places.map(|place| all[place]).unzip();
+    Transform::Quantile { values, shares }
+}
+
+/// The power transformation of the highest likelihood.
+fn most_likely(values: &[f64], of_power: impl Fn(f64) -> Transform) -> Transform {
+    let likelihood = |power: f64| log_likelihood(values, &of_power(power));
+    let step = MOST_POWER / POWER_STEPS as f64;
+    let powers = (0..=POWER_STEPS).map(|index| index as f64 * step);
+    let best = powers.max_by(|&a, &b| likelihood(a).total_cmp(&likelihood(b)));
+    let best = best.unwrap_or(1.0);
+    let (mut low, mut high) = ((best - step).max(0.0), (best + step).min(MOST_POWER));
+    let golden = 0.5 * (5f64.sqrt() - 1.0);
+    for _ in 0..NARROWINGS {
+        let (left, right) = (high - golden * (high - low), low + golden * (high - low));
+        match likelihood(left) < likelihood(right) {
+            true => low = left,
+            false => high = right,
+        }
+    }
+    let found = 0.5 * (low + high);
+    // The maximum may be at an end of the range, which the search never reaches.
+    let ends = [0.0, MOST_POWER, best];
+    let power = ends.into_iter().fold(found, |power, end| {
+        match likelihood(end) > likelihood(power) {
+            true => end,
+            false => power,
+        }
+    });
+    of_power(power)
+}
+
+/// `−½N log Var[g(y)] + Σ log g′(y)`, the log likelihood of a normal distribution of the transformed values with their
+/// moments, without a constant. −∞ if they do not vary, so that a power stays at the first one tried.
+fn log_likelihood(values: &[f64], transform: &Transform) -> f64 {
+    let count = values.len() as f64;
+    let transformed: Vec<f64> = values.iter().map(|&value| transform.apply(value)).collect();
+    let mean = transformed.iter().sum::<f64>() / count;
+    let squares: f64 = transformed.iter().map(|value| (value - mean).powi(2)).sum();
+    let variance = squares / count;
+    if !(variance > 0.0 && variance.is_finite()) {
+        return f64::NEG_INFINITY;
+    }
+    let slopes: f64 = values.iter().map(|&value| transform.log_slope(value)).sum();
+    slopes - 0.5 * count * variance.ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn powers() -> Vec<Transform> {
+        let each = [0.0, 1e-9, 0.3, 1.0, 1.7, 2.0];
+        let both = each.map(|power| [Transform::BoxCox { power }, Transform::YeoJohnson { power }]);
+        both.into_iter().flatten().chain([Transform::Log]).collect()
+    }
+
+    /// Points where all transformations, or those of all numbers, are defined.
+    fn points(transform: &Transform) -> &'static [f64] {
+        match transform.name() {
+            TransformName::Log | TransformName::BoxCox => &[1e-3, 0.4, 1.0, 2.5, 30.0],
+            _ => &[-40.0, -1.0, -1e-9, 0.0, 1e-9, 0.7, 12.0],
+        }
+    }
+
+    #[test]
+    fn golden_values() {
+        // (y, λ, value, log derivative), in 50 digits.
+        let cases = [
+            (-1.5, 0.5, -1.9685647168069829, 0.45814536593707755),
+            (-0.2, 2.0, -0.18232155679395462, -0.18232155679395462),
+            (0.0, 1.3, 0.0, 0.0),
+            (0.7, 0.0, 0.5306282510621704, -0.5306282510621704),
+            (2.4, 1.6, 3.803394315472378, 0.7342652589732694),
+            (-3.0, 0.0, -7.5, 1.3862943611198906),
+        ];
+        for (value, power, transformed, log_slope) in cases {
+            let own = Transform::YeoJohnson { power };
+            assert!(
+                (own.apply(value) - transformed).abs() < 1e-14,
+                "{value}, {power}"
+            );
+            assert!(
+                (own.log_slope(value) - log_slope).abs() < 1e-14,
+                "{value}, {power}"
+            );
+        }
+    }
+
+    #[test]
+    fn inverses_and_slopes() {
+        let quantile = TransformName::Quantile.fit(&[3.0, -1.0, 3.0, 0.5, 7.0, 100.0]);
+        for own in powers().into_iter().chain([quantile]) {
+            for &value in points(&own) {
+                let transformed = own.apply(value);
+                // The power may lose as many digits as the value has before the point.
+                let back = own.invert(transformed);
+                assert!(
+                    (back - value).abs() <= 1e-11 * (1.0 + value.abs()),
+                    "{own}: {back}, {value}"
+                );
+                let step = 1e-6 * (value.abs() + 0.1);
+                let ends = [value - step, value + step].map(|near| own.apply(near));
+                let slope = (ends[1] - ends[0]) / (2.0 * step);
+                let is_smooth = own.name() != TransformName::Quantile;
+                // Central differences of step 1e-6 have about nine digits.
+                assert!(
+                    !is_smooth || (own.log_slope(value).exp() / slope - 1.0).abs() < 1e-6,
+                    "{own} at {value}: {slope}"
+                );
+            }
+            assert!(own.is_possible());
+        }
+    }
+
+    #[test]
+    fn quantiles_are_shares() {
+        let own = TransformName::Quantile.fit(&[3.0, -1.0, 3.0, 0.5]);
+        // The two equal values share their ranks.
+        let shares = [-1.0, 0.5, 3.0].map(|value| own.apply(value));
+        assert_eq!(shares, [0.125, 0.375, 0.75]);
+        // Between and beyond, lines go on.
+        assert_eq!(own.apply(1.75), 0.5625);
+        assert!((own.apply(5.5) - 1.125).abs() < 1e-15);
+        assert_eq!(own.apply(-2.5), -0.125);
+        let many: Vec<f64> = (0..5000).map(|row| f64::from(row).sqrt()).collect();
+        let Transform::Quantile { values, .. } = TransformName::Quantile.fit(&many) else {
+            panic!("not a quantile transformation");
+        };
+        assert_eq!(
+            (values.len(), values[0], values[999]),
+            (1000, 0.0, many[4999])
+        );
+        // The share of smaller values, up to half a row.
+        let own = TransformName::Quantile.fit(&many);
+        assert!((own.apply(many[1234]) - 1234.5 / 5000.0).abs() < 1e-3);
+        assert_eq!(TransformName::Quantile.fit(&[2.0, 2.0]).apply(5.0), 3.5);
+    }
+
+    /// A power whose likelihood is higher than at all other powers, to the last digits that the likelihood has.
+    #[test]
+    fn powers_of_the_highest_likelihood() {
+        // Quantiles of a normal distribution up to 1e-4, by bisection of
+        // log(Φ(z)/Φ(−z)) ≈ 1.5976z + 0.07056z³ (Bowling et al., 2009).
+        let normal = |share: f64| {
+            let (mut low, mut high) = (-5.0f64, 5.0f64);
+            for _ in 0..60 {
+                let middle = 0.5 * (low + high);
+                match 1.5976 * middle + 0.07056 * middle.powi(3) < (share / (1.0 - share)).ln() {
+                    true => low = middle,
+                    false => high = middle,
+                }
+            }
+            low
+        };
+        let z: Vec<f64> = (0..400)
+            .map(|row| normal((f64::from(row) + 0.5) / 400.0))
+            .collect();
+        for power in [0.0, 0.4, 1.0, 1.5] {
+            let box_cox = Transform::BoxCox { power };
+            let values: Vec<f64> = z.iter().map(|z| box_cox.invert(6.0 + 1.5 * z)).collect();
+            let Transform::BoxCox { power: found } = TransformName::BoxCox.fit(&values) else {
+                panic!("not a Box-Cox transformation");
+            };
+            // Symmetric values keep the power, up to the approximation.
+            assert!((found - power).abs() < 0.02, "{found}, {power}");
+            let best = log_likelihood(&values, &Transform::BoxCox { power: found });
+            for step in 0..=200 {
+                let other = Transform::BoxCox {
+                    power: f64::from(step) / 100.0,
+                };
+                assert!(
+                    best >= log_likelihood(&values, &other) - 1e-6,
+                    "{other} beats {found}"
+                );
+            }
+        }
+        for power in [0.3, 1.0, 1.6] {
+            let own = Transform::YeoJohnson { power };
+            let values: Vec<f64> = z.iter().map(|z| own.invert(0.8 * z)).collect();
+            let Transform::YeoJohnson { power: found } = TransformName::YeoJohnson.fit(&values)
+            else {
+                panic!("not a Yeo-Johnson transformation");
+            };
+            assert!((found - power).abs() < 0.02, "{found}, {power}");
+        }
+        // Constant values decide nothing, and no number is lost.
+        assert!(TransformName::BoxCox.fit(&[3.0, 3.0]).is_possible());
+    }
+}
