@@ -5,7 +5,7 @@ use burn::tensor::{Tensor, TensorData};
 use crate::ops::exp_minus_one;
 
 /// Beyond this u the exponential `e^(−u)` would lose u²·e^(−u) as infinity times zero.
-const LARGEST_STEP: f64 = 700.0;
+pub const LARGEST_STEP: f64 = 700.0;
 
 /// Gauss–Legendre nodes above zero and their weights, of ten on −1 to 1.
 const NODES: [[f64; 2]; 5] = [
@@ -16,16 +16,17 @@ const NODES: [[f64; 2]; 5] = [
     [0.973_906_528_517_171_7, 0.066_671_344_308_688_1],
 ];
 
-/// A stationary process of variance one. Each has the states f, f′/λ, f″/λ², … with the rate λ.
+/// A stationary process of variance one. Each has the states f, f′/λ, f″/λ², … with the rate λ. Its parameter is a
+/// tensor, `[1]`, or a number.
 #[derive(Clone, Debug)]
-pub enum Factor {
-    /// Matérn with ν = `states` − ½ and the rate `λ = √(2ν)/ℓ`, `[1]`.
-    Matern { states: usize, rate: Tensor<1> },
-    /// A cosine with the angular frequency ω, `[1]`: a rotation without noise.
-    Cosine { frequency: Tensor<1> },
+pub enum Factor<T = Tensor<1>> {
+    /// Matérn with ν = `states` − ½ and the rate `λ = √(2ν)/ℓ`.
+    Matern { states: usize, rate: T },
+    /// A cosine with the angular frequency ω: a rotation without noise.
+    Cosine { frequency: T },
 }
 
-impl Factor {
+impl<T> Factor<T> {
     /// The number of states.
     pub fn size(&self) -> usize {
         match self {
@@ -34,6 +35,29 @@ impl Factor {
         }
     }
 
+    /// The rate, or the frequency.
+    pub fn parameter(&self) -> &T {
+        match self {
+            Self::Matern { rate, .. } => rate,
+            Self::Cosine { frequency } => frequency,
+        }
+    }
+
+    /// The same process with another rate or frequency.
+    pub fn with_parameter<R>(&self, parameter: R) -> Factor<R> {
+        match *self {
+            Self::Matern { states, .. } => Factor::Matern {
+                states,
+                rate: parameter,
+            },
+            Self::Cosine { .. } => Factor::Cosine {
+                frequency: parameter,
+            },
+        }
+    }
+}
+
+impl Factor {
     /// A(Δ), [U, b, b], for steps, `[U]`.
     pub fn transition(&self, steps: &Tensor<1>) -> Tensor<3> {
         match self {
@@ -107,7 +131,7 @@ pub fn matrices(entries: Vec<Tensor<1>>, size: usize) -> Tensor<3> {
     Tensor::stack::<2>(entries, 1).reshape([count, size, size])
 }
 
-const THIRD: f64 = 1.0 / 3.0;
+pub const THIRD: f64 = 1.0 / 3.0;
 
 /// u = λΔ
 fn scaled(steps: &Tensor<1>, rate: &Tensor<1>) -> Tensor<1> {

@@ -82,7 +82,7 @@ pub fn outcome(batch: &Batch<'_>) -> ([f64; OUTCOME], Vec<f64>) {
     ([density, 0.0, 0.0, 0.0, 0.0], slopes)
 }
 
-type Outcome = Result<(f64, Cotangents), Failure>;
+pub type Outcome = Result<(f64, Cotangents), Failure>;
 
 /// The passes over each series.
 fn passes(batch: &Batch<'_>) -> Vec<Outcome> {
@@ -138,6 +138,15 @@ fn pass_over(members: &[Series<'_>], request: &Request<'_>, outcomes: &mut [Outc
             wants_rows: request.wants_rows,
         });
     }
+}
+
+/// The log density of one series, and its derivatives if they are wanted, except those with respect to rows.
+pub fn scored(series: Series<'_>, wants_gradient: bool) -> Outcome {
+    vectorized::run(Pass {
+        series,
+        wants_gradient,
+        wants_rows: false,
+    })
 }
 
 /// The passes over several series in lanes.
