@@ -46,6 +46,7 @@ mod malformed;
 mod markov;
 mod markov_variational;
 mod model;
+mod one_function;
 mod parts;
 mod prediction;
 mod prediction_error;

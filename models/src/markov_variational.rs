@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AnyTrained, Conditioned, InitError, ModelDefinition, Trained,
-    config::{OUTPUTS, options_of, with_first_values},
-    initial_scale::scaled_to_targets,
+    config::{OUTPUTS, with_first_values},
+    one_function::OneFunction,
     regression_config::{full_batch, regression_config},
     training::{Model, TrainingData},
 };
@@ -91,14 +91,9 @@ impl MarkovVariationalConfig {
     /// If the likelihood needs a different number of target columns.
     #[track_caller]
     pub fn init(&self, data: &TrainingData) -> Result<AnyMarkovVariational, InitError> {
-        self.likelihood.check()?;
-        self.likelihood.check_targets(&data.targets)?;
-        let [_, dimensions] = data.inputs.dims();
-        let model = self.assemble(dimensions, options_of(&data.inputs))?;
-        let (model, priors) = (self.parameters.apply(model)?, &self.parameters.priors);
-        let parts = (Some(&self.kernel), &*self.likelihood);
-        let model = scaled_to_targets(model, AnyMarkovVariational::kernel, parts, priors, data);
-        Ok(model.with_priors(priors.clone()))
+        let assemble = |dimensions, options| self.assemble(dimensions, options);
+        let model = (self.one_function()).init(data, AnyMarkovVariational::kernel, assemble)?;
+        Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
     /// A model with the right shapes, to be filled from a record.
@@ -116,6 +111,14 @@ impl MarkovVariationalConfig {
         Ok(self.parameters.apply_to_blank(model)?)
     }
 
+    fn one_function(&self) -> OneFunction<'_> {
+        OneFunction {
+            kernel: &self.kernel,
+            likelihood: &self.likelihood,
+            parameters: &self.parameters,
+        }
+    }
+
     fn assemble(
         &self,
         dimensions: usize,
@@ -125,14 +128,7 @@ impl MarkovVariationalConfig {
             return Err(InitError::NotTime { inputs: dimensions });
         }
         self.kernel.check_for("kernel", dimensions)?;
-        let likelihood = self.likelihood.init(options.clone());
-        let description = likelihood.description();
-        if description.latents != 1 {
-            return Err(InitError::SeveralFunctions {
-                likelihood: description.name,
-                functions: description.latents,
-            });
-        }
+        let likelihood = self.one_function().likelihood(&options)?;
         let kernel = self.kernel.init(dimensions, options.clone());
         Ok(MarkovVariational::new(
             // The number of cosines of a periodic kernel follows from its first lengthscale.

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AnyTrained, Conditioned, InitError, ModelDefinition, Trained,
-    config::{OUTPUTS, options_of},
-    initial_scale::scaled_to_targets,
+    config::OUTPUTS,
+    one_function::OneFunction,
     regression_config::{full_batch, regression_config},
     row_order::in_order,
     training::{Model, TrainingData},
@@ -114,16 +114,11 @@ impl VecchiaLaplaceConfig {
     /// If the likelihood needs a different number of target columns.
     #[track_caller]
     pub fn init(&self, data: &TrainingData) -> Result<AnyVecchiaLaplace, InitError> {
-        self.likelihood.check()?;
-        self.likelihood.check_targets(&data.targets)?;
-        let [_, dimensions] = data.inputs.dims();
-        let model = self.assemble(dimensions, options_of(&data.inputs))?;
-        let (model, priors) = (self.parameters.apply(model)?, &self.parameters.priors);
-        let parts = (Some(&self.kernel), &*self.likelihood);
-        let mut model = scaled_to_targets(model, AnyVecchiaLaplace::kernel, parts, priors, data);
+        let assemble = |dimensions, options| self.assemble(dimensions, options);
+        let mut model = (self.one_function()).init(data, AnyVecchiaLaplace::kernel, assemble)?;
         // The initial values of the lengthscales may differ from those of the kernel's configuration.
         model.update_metric();
-        Ok(model.with_priors(priors.clone()))
+        Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
     /// A model with the right shapes, to be filled from a record.
@@ -139,6 +134,14 @@ impl VecchiaLaplaceConfig {
     ) -> Result<AnyVecchiaLaplace, InitError> {
         let model = self.assemble(dimensions, options.into())?;
         Ok(self.parameters.apply_to_blank(model)?)
+    }
+
+    fn one_function(&self) -> OneFunction<'_> {
+        OneFunction {
+            kernel: &self.kernel,
+            likelihood: &self.likelihood,
+            parameters: &self.parameters,
+        }
     }
 
     fn assemble(
@@ -158,14 +161,8 @@ impl VecchiaLaplaceConfig {
         if probes == 0 || draws == 0 {
             return Err(InitError::NoEstimates);
         }
-        let likelihood = self.likelihood.init(options.clone());
+        let likelihood = self.one_function().likelihood(&options)?;
         let description = likelihood.description();
-        if description.latents != 1 {
-            return Err(InitError::SeveralFunctions {
-                likelihood: description.name,
-                functions: description.latents,
-            });
-        }
         if !description.is_smooth {
             return Err(InitError::NoCurvature {
                 likelihood: description.name,

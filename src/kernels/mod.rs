@@ -100,7 +100,7 @@ pub use rational_quadratic::{RationalQuadratic, RationalQuadraticConfig};
 pub use scaled::{Scaled, ScaledConfig};
 pub use spectral_mixture::{SpectralComponent, SpectralMixture, SpectralMixtureConfig};
 pub use spectrum::{NoSpectrum, SpectralSample};
-pub use state_space::{NoStateSpace, StateSpace};
+pub use state_space::{Harmonics, NoStateSpace, StateSpace, StateSpaceMatrices, StateSpaceNumbers};
 pub use stationary::{StationaryConfig, StationaryKernel};
 pub use structure::{StationaryParameters, Structure};
 pub use white::{White, WhiteConfig};

@@ -122,8 +122,9 @@ pub use special::{
     log_ratio, sigmoid, softplus, stirling_remainder, tanh,
 };
 pub use state_space::{
-    Event, LinearSystem, Smoothed, StateMoments, StateSpaceError, state_space_filtering,
-    state_space_log_density, state_space_smoothing,
+    Event, LinearSeries, LinearSystem, Smoothed, StateMoments, StateSpaceCotangents,
+    StateSpaceError, state_space_filtering, state_space_log_density, state_space_score,
+    state_space_smoothing,
 };
 pub use stationary::Stationary;
 #[doc(hidden)]

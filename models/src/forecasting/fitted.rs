@@ -3,39 +3,23 @@
 use core::fmt::{self, Display, Formatter};
 use std::collections::BTreeMap;
 
-use burn::{
-    module::Module,
-    tensor::{DType, Device},
-};
-use burn_gp_core::{
-    ops::number,
-    parameter::{Hyperparameter, ParameterConfig, Parameters},
-};
+use burn::tensor::{DType, Device};
+use burn_gp_core::parameter::ParameterConfig;
 
 use serde::{Deserialize, Serialize};
 
 use super::{
     Companion, Forecast, ForecastError, Series, Structure, Transform,
     covariates::CovariateScales,
-    regression::TimeRegression,
+    posterior::{LogPosterior, Values, terms_at},
     smoothing::{Smoother, Times},
     structure::Role,
     timeline::Timeline,
 };
-use crate::{
-    AnyMarkov,
-    training::{FullBatchTraining, Training, TrainingData, TrainingError, fit},
-};
+use crate::{AnyMarkov, training::TrainingData};
 
 /// A model needs this many values.
 pub const FEWEST_VALUES: usize = 5;
-
-/// The most iterations of L-BFGS.
-const ITERATIONS: usize = 60;
-/// Values to start from are at least this part of a bound away from it.
-const INSIDE: f64 = 1e-3;
-/// Training stops when iterations improve the objective by less than this many nats.
-const NATS: f64 = 0.02;
 
 /// A structure with the values of its parameters, conditioned on a series.
 #[derive(Debug)]
@@ -43,7 +27,7 @@ pub struct FittedSeries {
     structure: Structure,
     series: Series,
     scaling: Scaling,
-    model: AnyMarkov,
+    parameters: Values,
     log_density: f64,
     trained: usize,
     companion: Option<Companion>,
@@ -150,40 +134,24 @@ impl FittedSeries {
         start: Option<&Self>,
     ) -> Result<Self, ForecastError> {
         let scaling = Scaling::of(series, transform)?;
-        let mut config = structure.config(series.span());
+        let mut config = structure.config(series.span()).parameters;
         if let Some(start) = start.filter(|start| start.structure == *structure) {
-            start.keep_values(&mut config.parameters);
+            start.keep_values(&mut config);
         }
-        let data = training_data(series, &scaling);
-        let model = config.init(&data)?;
-        let training = FullBatchTraining {
-            iterations: ITERATIONS,
-            nats: NATS,
-            ..FullBatchTraining::L_BFGS
-        };
-        let training = Training::FullBatch(training);
-        let model = match series.covariates() {
-            [] => {
-                let trainer = fit::<_, TrainingError>(model, data, &training, &mut [])?;
-                trainer.model().clone()
-            }
-            _ => {
-                let regression = TimeRegression::new(&model, timeline(series, &scaling)?);
-                let trainer = fit::<_, TrainingError>(regression, data, &training, &mut [])?;
-                trainer.model().without_covariates()?
-            }
-        };
-        let trained = config.parameters.priors.0.len();
-        let fitted = Self::conditioned(structure, series, (scaling, model, trained))?;
+        let timeline = timeline(series, &scaling)?;
+        let targets = scaling.apply(series);
+        let parameters = LogPosterior::new(structure, &config, &timeline, &targets).maximum()?;
+        let trained = config.priors.0.len();
+        let fitted = Self::conditioned(structure, series, (scaling, parameters, trained))?;
         Ok(fitted.with_companion(start.and_then(|start| start.companion)))
     }
 
-    /// The same fit, whose forecasts are averages with the seasonal naive forecast, if given.
+    /// The same fit, whose forecasts are averages with those of a baseline, if given.
     pub fn with_companion(self, companion: Option<Companion>) -> Self {
         Self { companion, ..self }
     }
 
-    /// How much of forecasts is the seasonal naive one.
+    /// How much of forecasts is that of a baseline.
     pub fn companion(&self) -> Option<Companion> {
         self.companion
     }
@@ -194,7 +162,7 @@ impl FittedSeries {
     ///
     /// When the filter fails.
     pub fn given(&self, series: &Series) -> Result<Self, ForecastError> {
-        let parts = (self.scaling.clone(), self.model.clone(), self.trained);
+        let parts = (self.scaling.clone(), self.parameters.clone(), self.trained);
         let fitted = Self::conditioned(&self.structure, series, parts)?;
         Ok(fitted.with_companion(self.companion))
     }
@@ -202,45 +170,28 @@ impl FittedSeries {
     fn conditioned(
         structure: &Structure,
         series: &Series,
-        (scaling, model, trained): (Scaling, AnyMarkov, usize),
+        (scaling, parameters, trained): (Scaling, Values, usize),
     ) -> Result<Self, ForecastError> {
-        let data = training_data(series, &scaling);
-        let (inputs, targets) = (data.inputs.inner(), data.targets.inner());
-        let model = model.valid();
-        let scaled = match series.covariates() {
-            [] => (model.full_objective(inputs, targets).map(number))
-                .map_err(|error| ForecastError::Condition(error.into()))?,
-            _ => {
-                let regression = TimeRegression::new(&model, timeline(series, &scaling)?);
-                number(regression.log_density(targets)?)
-            }
-        };
+        let timeline = timeline(series, &scaling)?;
+        let (terms, noise) = terms_at(structure, &parameters, timeline.has_whole_steps());
+        let scaled = timeline.log_density(&terms, noise, &scaling.apply(series))?;
         Ok(Self {
             log_density: scaling.log_density(scaled, series),
             structure: structure.clone(),
             series: series.clone(),
             scaling,
-            model,
+            parameters,
             trained,
             companion: None,
         })
     }
 
-    /// Starts from the values of this model, the fixed ones included.
-    fn keep_values(&self, parameters: &mut ParameterConfig) {
-        for (path, values) in &mut parameters.values {
-            let Ok(own) = self.model.parameter(path) else {
-                continue;
-            };
-            let (least, most) = parameters
-                .bounds
-                .get(path)
-                .copied()
-                .unwrap_or_default()
-                .ends();
-            // A value at a bound has no gradient.
-            let inside = |value: f64| value.clamp(least * (1.0 + INSIDE), most * (1.0 - INSIDE));
-            *values = own.into_iter().map(inside).collect();
+    /// Starts from the values of this fit, the fixed ones included.
+    fn keep_values(&self, config: &mut ParameterConfig) {
+        for (path, values) in &mut config.values {
+            if let Some(own) = self.parameters.get(path) {
+                values.clone_from(own);
+            }
         }
     }
 
@@ -274,13 +225,29 @@ impl FittedSeries {
         self.trained
     }
 
-    /// The parameters, for standardized values and times in steps.
-    pub fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        burn_gp_core::parameter::hyperparameters(&self.model)
+    /// The values of the parameters of the [model](Self::model), by their paths, for standardized values and times in
+    /// steps.
+    pub fn parameters(&self) -> &BTreeMap<String, Vec<f64>> {
+        &self.parameters
+    }
+
+    /// Regression over time with the kernel and the parameters of the fit, without covariates, for standardized values
+    /// and times in steps that end at zero.
+    ///
+    /// # Errors
+    ///
+    /// When a value of a parameter is impossible.
+    pub fn model(&self) -> Result<AnyMarkov, ForecastError> {
+        model(
+            &self.structure,
+            &self.parameters,
+            &self.series,
+            &self.scaling,
+        )
     }
 
     /// The distributions of values at times in increasing order, in steps: of the past without the observed ones' own
-    /// noise, of the future given all values, averaged with the seasonal naive forecast if there is a companion.
+    /// noise, of the future given all values, averaged with a baseline's if there is a companion.
     ///
     /// # Errors
     ///
@@ -361,20 +328,16 @@ impl FittedSeries {
         };
         let values = self.scaling.apply(&self.series);
         let (observed, questions) = (at(self.series.times())?, at(times)?);
-        Ok(Smoother::new(&self.model, &observed, &values, &questions)?)
+        let terms = |at_whole_steps| terms_at(&self.structure, &self.parameters, at_whole_steps);
+        Ok(Smoother::new(terms, &observed, &values, &questions)?)
     }
 
     /// Everything but the series, as data.
     pub(super) fn state(&self) -> FittedState {
-        let values = self.model.parameter_paths().into_iter();
-        let values = values.filter_map(|path| {
-            let own = self.model.parameter(&path).ok()?;
-            Some((path, own))
-        });
         FittedState {
             structure: self.structure.clone(),
             scaling: self.scaling.clone(),
-            parameters: values.collect(),
+            parameters: self.parameters.clone(),
             companion: self.companion,
         }
     }
@@ -383,16 +346,14 @@ impl FittedSeries {
     ///
     /// # Errors
     ///
-    /// When parameters are missing or impossible, or the filter fails.
+    /// When parameters are unknown or impossible, or the filter fails.
     pub(super) fn of_state(state: &FittedState, series: &Series) -> Result<Self, ForecastError> {
-        let mut config = state.structure.config(series.span());
-        let trained = config.parameters.priors.0.len();
-        config.parameters = ParameterConfig {
-            values: state.parameters.clone(),
-            ..ParameterConfig::default()
-        };
-        let model = config.init(&training_data(series, &state.scaling))?;
-        let parts = (state.scaling.clone(), model, trained);
+        // A model refuses unknown parameters and impossible values.
+        model(&state.structure, &state.parameters, series, &state.scaling)?;
+        let config = state.structure.config(series.span()).parameters;
+        let mut parameters = config.values;
+        parameters.extend(state.parameters.clone());
+        let parts = (state.scaling.clone(), parameters, config.priors.0.len());
         let fitted = Self::conditioned(&state.structure, series, parts)?;
         Ok(fitted.with_companion(state.companion))
     }
@@ -405,8 +366,23 @@ pub(super) struct FittedState {
     structure: Structure,
     scaling: Scaling,
     /// The values of all parameters by their paths.
-    parameters: BTreeMap<String, Vec<f64>>,
+    parameters: Values,
     companion: Option<Companion>,
+}
+
+/// The model of a structure with values of its parameters.
+fn model(
+    structure: &Structure,
+    parameters: &Values,
+    series: &Series,
+    scaling: &Scaling,
+) -> Result<AnyMarkov, ForecastError> {
+    let mut config = structure.config(series.span());
+    config.parameters = ParameterConfig {
+        values: parameters.clone(),
+        ..ParameterConfig::default()
+    };
+    Ok(config.init(&training_data(series, scaling))?)
 }
 
 /// The times of a series, which end at zero, with scaled covariates.

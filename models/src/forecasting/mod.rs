@@ -39,13 +39,15 @@ mod exponential_smoothing;
 mod fitted;
 mod forecast;
 mod nelder_mead;
-mod regression;
+mod posterior;
+mod quasi_newton;
 mod saved;
 mod scores;
 mod season;
 mod series;
 mod smoothing;
 mod structure;
+mod term_form;
 mod timeline;
 mod transform;
 

@@ -59,7 +59,7 @@ impl SavedSeries {
     ///
     /// # Errors
     ///
-    /// When parameters are missing or impossible, or the filter fails.
+    /// When parameters are unknown or impossible, or the filter fails.
     pub fn fitted(&self, series: &Series) -> Result<Option<FittedSeries>, ForecastError> {
         let fitted = self
             .fit

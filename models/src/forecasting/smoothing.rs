@@ -2,12 +2,11 @@
 
 use burn::tensor::{Tensor, TensorData};
 use burn_gp_core::{
-    kernels::StateSpace,
-    ops::{Smoothed, StateSpaceError, numbers, state_space_smoothing},
+    kernels::StateSpaceNumbers,
+    ops::{Smoothed, StateSpaceError, state_space_smoothing},
 };
 
-use super::timeline::{Timeline, forms};
-use crate::AnyMarkov;
+use super::timeline::Timeline;
 
 /// Both passes over observations and the times in question.
 pub(super) struct Smoother {
@@ -53,14 +52,14 @@ enum Row {
 }
 
 impl Smoother {
-    /// Smooths observations: times and values. The kernel must have a state-space form.
+    /// Smooths observations: times and values. The terms of the model and the noise variance may depend on whether all
+    /// steps are whole.
     pub(super) fn new(
-        model: &AnyMarkov,
+        model: impl FnOnce(bool) -> (Vec<StateSpaceNumbers>, f64),
         observed: &Times,
         values: &[f64],
         questions: &Times,
     ) -> Result<Self, StateSpaceError> {
-        let forms = forms(model.kernel());
         let rows = rows_in_order(&observed.times, &questions.times);
         let covariates = rows.iter().flat_map(|(_, row)| match *row {
             Row::Question(index) => questions.row(index),
@@ -70,8 +69,8 @@ impl Smoother {
         let times: Vec<f64> = rows.iter().map(|(time, _)| *time).collect();
         let is_observed = |index: usize| matches!(rows[index].1, Row::Observation(_));
         let timeline = Timeline::new(&times, is_observed, covariates);
-        let noise = model.likelihood().noise();
-        let system = timeline.system(&forms, noise.clone());
+        let (terms, noise) = model(timeline.has_whole_steps());
+        let system = timeline.system(&terms, noise);
         let mut places = vec![0; questions.times.len()];
         let mut targets = vec![0.0; rows.len()];
         for (place, (_, row)) in rows.iter().enumerate() {
@@ -89,11 +88,11 @@ impl Smoother {
         Ok(Self {
             smoothed,
             timeline,
-            firsts: first_states(&forms),
+            firsts: first_states(&terms),
             states: system.blocks.iter().sum(),
             covariates: observed.columns(),
             places,
-            noise: numbers(noise)[0],
+            noise,
         })
     }
 
@@ -160,17 +159,17 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// The first state of every block of each term.
-fn first_states(forms: &[StateSpace]) -> Vec<Vec<usize>> {
+fn first_states(terms: &[StateSpaceNumbers]) -> Vec<Vec<usize>> {
     let mut next = 0;
-    let of_term = |form: &StateSpace| {
-        let blocks = form.blocks().into_iter();
+    let of_term = |term: &StateSpaceNumbers| {
+        let blocks = term.blocks().into_iter();
         let first = |size: usize| {
             next += size;
             next - size
         };
         blocks.map(first).collect()
     };
-    forms.iter().map(of_term).collect()
+    terms.iter().map(of_term).collect()
 }
 
 /// Times in order, each with its row; at one time, questions come first.
@@ -188,15 +187,26 @@ fn rows_in_order(observed: &[f64], questions: &[f64]) -> Vec<(f64, Row)> {
 mod tests {
     use burn::module::Module;
     use burn::tensor::{DType, Device};
-    use burn_gp_core::{kernels::KernelModule, ops::numbers, process::Process};
+    use burn_gp_core::{
+        kernels::{Kernel, KernelModule},
+        ops::numbers,
+        process::Process,
+    };
 
     use super::*;
     use crate::{
-        forecasting::{
-            Season, Structure, Trend, regression::TimeRegression, timeline::COEFFICIENT_VARIANCE,
-        },
+        AnyMarkov,
+        forecasting::{Season, Structure, Trend, timeline::COEFFICIENT_VARIANCE},
+        parts::terms,
         training::TrainingData,
     };
+
+    /// The terms of the kernel of a model, and its noise variance.
+    fn terms_of(model: &AnyMarkov) -> (Vec<StateSpaceNumbers>, f64) {
+        let kernels = terms(model.kernel()).into_iter();
+        let terms = kernels.map(|kernel| kernel.state_space().unwrap().numbers());
+        (terms.collect(), numbers(model.likelihood().noise())[0])
+    }
 
     /// Uneven times, two of them equal.
     const TIMES: [f64; 9] = [-14.0, -12.5, -9.0, -9.0, -7.0, -4.25, -3.0, -1.0, 0.0];
@@ -218,7 +228,8 @@ mod tests {
             times: times.to_vec(),
             covariates: vec![],
         });
-        let smoother = Smoother::new(&model, &observed, &VALUES, &questions).unwrap();
+        let terms = |_| terms_of(&model);
+        let smoother = Smoother::new(terms, &observed, &VALUES, &questions).unwrap();
         let process = model
             .condition(data.inputs.clone(), data.targets.clone())
             .unwrap();
@@ -283,7 +294,8 @@ mod tests {
         let full = |a: usize, b: usize| kernel[a * size + b] + coefficients(a, b);
         let own = |a: usize, b: usize| full(a, b) + if a == b { noise } else { 0.0 };
         let (weights, log_density) = solved(n, &own, &VALUES);
-        let smoother = Smoother::new(&model, &observed, &VALUES, &questions).unwrap();
+        let terms = |_| terms_of(&model);
+        let smoother = Smoother::new(terms, &observed, &VALUES, &questions).unwrap();
         let found = smoother.moments(&vec![true; smoother.terms()]);
         let of_covariates: Vec<bool> = (0..smoother.terms())
             .map(|term| term + 2 >= smoother.terms())
@@ -303,8 +315,8 @@ mod tests {
             assert!((share - part).abs() < 1e-9, "{share} {part}");
         }
         let timeline = Timeline::new(&observed.times, |_| true, observed.covariates.clone());
-        let regression = TimeRegression::new(&model, timeline);
-        let value = numbers(regression.log_density(data.targets).unwrap())[0];
+        let (terms, noise) = terms_of(&model);
+        let value = timeline.log_density(&terms, noise, &VALUES).unwrap();
         assert!(
             (value - log_density).abs() < 1e-9 * log_density.abs(),
             "{value} {log_density}"

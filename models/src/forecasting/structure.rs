@@ -9,7 +9,7 @@ use burn_gp_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::Season;
+use super::{Season, term_form::TermForm};
 use crate::MarkovConfig;
 
 /// How the level of a series moves.
@@ -152,9 +152,14 @@ const INTEGRATED_WALK: f64 = 10.0;
 /// The noise variance of standardized values.
 const NOISE: f64 = 0.05;
 
+/// The path of the noise variance.
+pub(super) const NOISE_PATH: &str = "likelihood.noise";
+
 struct Term {
     role: Role,
     kernel: KernelConfig,
+    /// The kernel again, with its parameters in the order of the starts.
+    form: TermForm,
     starts: Vec<Start>,
 }
 
@@ -169,27 +174,27 @@ impl Structure {
     /// priors are fixed: they do not depend on the values.
     pub(super) fn config(&self, span: f64) -> MarkovConfig {
         let terms = self.terms(span);
-        let last = terms.len() - 1;
         let mut parameters = ParameterConfig::default();
         for (index, term) in terms.iter().enumerate() {
-            // A sum of n terms is ((t₀ + t₁) + t₂) + …
-            let outer = "first.".repeat(last - index.max(1).min(last));
-            let own = match (last, index) {
-                (0, _) => "",
-                (_, 0) => "first.",
-                _ => "second.",
-            };
             for start in &term.starts {
-                start.add_to(
-                    &mut parameters,
-                    format!("kernel.{outer}{own}{}", start.path),
-                );
+                start.add_to(&mut parameters, path_of(terms.len(), index, start));
             }
         }
-        Start::new("noise", NOISE, 1.5).add_to(&mut parameters, "likelihood.noise".to_owned());
+        Start::new("noise", NOISE, 1.5).add_to(&mut parameters, NOISE_PATH.to_owned());
         let kernels = terms.into_iter().map(|term| term.kernel);
         let kernel = kernels.reduce(KernelConfig::plus).unwrap_or_default();
         MarkovConfig::new(kernel).with_parameters(parameters)
+    }
+
+    /// The form of each term, and the paths of its parameters.
+    pub(super) fn forms(&self) -> Vec<(TermForm, Vec<String>)> {
+        let terms = self.terms(1.0);
+        let count = terms.len();
+        let of_term = |(index, term): (usize, Term)| {
+            let paths = term.starts.iter().map(|start| path_of(count, index, start));
+            (term.form, paths.collect())
+        };
+        terms.into_iter().enumerate().map(of_term).collect()
     }
 
     /// The roles of the terms of the kernel, from first to last.
@@ -215,6 +220,7 @@ impl Structure {
             terms.push(Term {
                 role: Role::Memory,
                 kernel: StationaryConfig::matern32().into(),
+                form: TermForm::Matern(2),
                 starts: vec![
                     Start::new("variance", 0.1, 1.5),
                     Start::new("lengthscale", (0.25 * longest).max(2.0), 1.0),
@@ -225,13 +231,15 @@ impl Structure {
     }
 
     fn trend_terms(&self, period: f64, span: f64) -> Vec<Term> {
-        let term = |kernel: KernelConfig, starts| Term {
+        let term = |kernel: KernelConfig, form, starts| Term {
             role: Role::Trend,
             kernel,
+            form,
             starts,
         };
         let mean = term(
             ConstantConfig::default().into(),
+            TermForm::Constant,
             vec![Start::fixed("variance", MEAN_VARIANCE)],
         );
         match self.trend {
@@ -243,7 +251,8 @@ impl Structure {
                     Start::new("variance", variance, 2.0),
                     Start::fixed("lengthscale", length),
                 ];
-                vec![mean, term(StationaryConfig::matern12().into(), starts)]
+                let walk = StationaryConfig::matern12().into();
+                vec![mean, term(walk, TermForm::Matern(1), starts)]
             }
             Trend::Slope => {
                 // The spectral density of the noise that drives the slope is 4σ²(√3/ℓ)³.
@@ -257,8 +266,12 @@ impl Structure {
                 ];
                 vec![
                     mean,
-                    term(LinearConfig::default().into(), slope),
-                    term(StationaryConfig::matern32().into(), starts),
+                    term(LinearConfig::default().into(), TermForm::Line, slope),
+                    term(
+                        StationaryConfig::matern32().into(),
+                        TermForm::Matern(2),
+                        starts,
+                    ),
                 ]
             }
             Trend::Damped => {
@@ -266,7 +279,8 @@ impl Structure {
                     Start::new("variance", 1.0, 1.5),
                     Start::new("lengthscale", 4.0 * period, 1.0),
                 ];
-                vec![mean, term(StationaryConfig::matern52().into(), starts)]
+                let curve = StationaryConfig::matern52().into();
+                vec![mean, term(curve, TermForm::Matern(3), starts)]
             }
         }
     }
@@ -277,6 +291,18 @@ impl Structure {
         let seasons: f64 = self.seasons.iter().map(of_season).sum();
         6.0 + seasons
     }
+}
+
+/// The path of a parameter of a term among several. A sum of n terms is ((t₀ + t₁) + t₂) + …
+fn path_of(terms: usize, index: usize, start: &Start) -> String {
+    let last = terms - 1;
+    let outer = "first.".repeat(last - index.max(1).min(last));
+    let own = match (last, index) {
+        (0, _) => "",
+        (_, 0) => "first.",
+        _ => "second.",
+    };
+    format!("kernel.{outer}{own}{}", start.path)
 }
 
 /// The shape of a season within its period.
@@ -338,6 +364,7 @@ fn season_term(index: usize, shape: Shape) -> Term {
     Term {
         role: Role::Season(index),
         kernel: kernel.times(StationaryConfig::matern12()),
+        form: TermForm::Season,
         starts: vec![
             Start::new("first.base.variance", 0.5, 1.5),
             lengthscale,
@@ -351,35 +378,104 @@ fn season_term(index: usize, shape: Shape) -> Term {
 #[cfg(test)]
 mod tests {
     use burn::tensor::{DType, Device};
-    use burn_gp_core::parameter::Parameters;
+    use burn_gp_core::{
+        kernels::{Kernel, StateSpaceMatrices, StateSpaceNumbers},
+        parameter::Parameters,
+    };
 
     use super::*;
-    use crate::training::TrainingData;
+    use crate::{forecasting::posterior::terms_at, parts::terms, training::TrainingData};
 
-    #[test]
-    fn all_settings_name_parameters_of_the_kernel() {
-        let device = Device::default();
-        let data = TrainingData::new(&[-2.0, -1.0, 0.0], &[0.5, -1.0, 0.5], &device, DType::F64);
+    /// Structures of all trends, with and without short memory, and some seasons.
+    fn structures() -> Vec<Structure> {
+        let mut all = Vec::new();
         for trend in Trend::ALL {
-            for seasons in [vec![], vec![2.0], vec![4.0, 12.0], vec![7.0, 365.25]] {
+            for periods in [vec![], vec![2.0], vec![4.0, 12.0], vec![7.0, 365.25]] {
                 for has_memory in [false, true] {
-                    let structure = Structure {
+                    let seasons = periods.iter().map(|&period| Season::of_steps(period));
+                    all.push(Structure {
                         trend,
-                        seasons: seasons
-                            .iter()
-                            .map(|&period| Season::of_steps(period))
-                            .collect(),
+                        seasons: seasons.collect(),
                         has_memory,
-                    };
-                    let config = structure.config(30.0);
-                    let model = config.init(&data).unwrap();
-                    // Every parameter has a setting, and no other setting exists.
-                    let mut paths = model.parameter_paths();
-                    paths.sort();
-                    let known: Vec<String> = config.parameters.values.keys().cloned().collect();
-                    assert_eq!(paths, known, "{structure}");
+                    });
                 }
             }
         }
+        all
+    }
+
+    fn data() -> TrainingData {
+        let device = Device::default();
+        TrainingData::new(&[-2.0, -1.0, 0.0], &[0.5, -1.0, 0.5], &device, DType::F64)
+    }
+
+    #[test]
+    fn all_settings_name_parameters_of_the_kernel() {
+        for structure in structures() {
+            let config = structure.config(30.0);
+            let model = config.init(&data()).unwrap();
+            // Every parameter has a setting, and no other setting exists.
+            let mut paths = model.parameter_paths();
+            paths.sort();
+            let known: Vec<String> = config.parameters.values.keys().cloned().collect();
+            assert_eq!(paths, known, "{structure}");
+        }
+    }
+
+    /// The terms in plain numbers are those of the kernel: `k(τ) = hᵀA(τ)P(t)h`, anywhere with equal matrices, and at
+    /// whole steps with fewer states.
+    #[test]
+    fn terms_in_plain_numbers_are_those_of_the_kernel() {
+        for structure in structures() {
+            let config = structure.config(30.0);
+            let model = config.init(&data()).unwrap();
+            let kernels = terms(model.kernel());
+            let values = &config.parameters.values;
+            let (found, noise) = terms_at(&structure, values, false);
+            assert_eq!(noise, 0.05);
+            assert_eq!(found.len(), kernels.len(), "{structure}");
+            for (found, kernel) in found.iter().zip(&kernels) {
+                let expected = kernel.state_space().unwrap().numbers();
+                assert_eq!(found.blocks(), expected.blocks(), "{structure}");
+                let steps = [0.3, 1.0, 7.0];
+                let (found, expected) = (
+                    found.matrices(&steps, -5.0),
+                    expected.matrices(&steps, -5.0),
+                );
+                let all = |own: &StateSpaceMatrices| {
+                    [&own.transitions[..], &own.process_noise, &own.prior].concat()
+                };
+                for (found, expected) in all(&found).iter().zip(all(&expected)) {
+                    // Parameters are stored as logarithms.
+                    assert!(
+                        (found - expected).abs() < 1e-9 * expected.abs().max(1.0),
+                        "{structure}"
+                    );
+                }
+            }
+            let (folded, _) = terms_at(&structure, values, true);
+            for (folded, found) in folded.iter().zip(&found) {
+                for lag in [0.0, 1.0, 2.0, 5.0, 40.0] {
+                    let [own, other] = [folded, found].map(|term| covariance(term, lag));
+                    assert!(
+                        (own - other).abs() < 1e-12 * other.abs().max(1.0),
+                        "{structure}, {lag}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// `hᵀA(τ)Ph`: the sum of the first entries of AP of all blocks.
+    fn covariance(term: &StateSpaceNumbers, lag: f64) -> f64 {
+        let matrices = term.matrices(&[lag], -5.0);
+        let (mut sum, mut place) = (0.0, 0);
+        for size in term.blocks() {
+            let row = &matrices.transitions[place..][..size];
+            let column = matrices.prior[place..].iter().step_by(size);
+            sum += row.iter().zip(column).map(|(a, p)| a * p).sum::<f64>();
+            place += size * size;
+        }
+        sum
     }
 }

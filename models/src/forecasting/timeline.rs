@@ -1,12 +1,10 @@
 //! The state-space model of a kernel over time and of covariates, at observations and other times.
 
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_gp_core::{
-    kernels::{AnyKernel, Kernel, StateSpace},
-    ops::{Event, LinearSystem},
+    kernels::{StateSpaceMatrices, StateSpaceNumbers},
+    ops::{Event, LinearSeries, LinearSystem, StateSpaceError, state_space_score},
 };
-
-use crate::parts::terms;
 
 /// The prior variance of a coefficient, of standardized values by standardized covariates. An event may change a value
 /// by some standard deviations.
@@ -72,59 +70,131 @@ impl Timeline {
         &self.covariates[event * self.columns..][..self.columns]
     }
 
+    /// Whether all steps are whole.
+    pub(super) fn has_whole_steps(&self) -> bool {
+        self.steps.iter().all(|step| step.fract() == 0.0)
+    }
+
     /// The sum of all terms and of covariates times their coefficients, which are states that never change.
-    pub(super) fn system(&self, forms: &[StateSpace], noise: Tensor<1>) -> LinearSystem {
-        let (device, dtype) = forms[0].place();
-        let place = (&device, dtype);
-        let steps = Tensor::<1>::from_data(self.steps.as_slice(), place);
-        let constants =
-            |rows: usize, value: f64| Tensor::<2>::full([rows, self.columns], value, place);
-        let joined = |of: &dyn Fn(&StateSpace) -> Tensor<2>, constants: Tensor<2>| {
-            let mut parts: Vec<_> = forms.iter().map(of).collect();
-            if self.columns > 0 {
-                parts.push(constants);
-            }
-            Tensor::cat(parts, 1)
+    fn model(&self, terms: &[StateSpaceNumbers]) -> StateSpaceNumbers {
+        let coefficients =
+            (0..self.columns).map(|_| StateSpaceNumbers::constant(COEFFICIENT_VARIANCE));
+        let all = terms.iter().cloned().chain(coefficients);
+        match all.reduce(StateSpaceNumbers::plus) {
+            Some(model) => model,
+            None => unreachable!("a structure has a trend"),
+        }
+    }
+
+    /// h of all events, or of each if there are covariates, `[O, s]`.
+    fn rows(&self, terms: &[StateSpaceNumbers]) -> Vec<f64> {
+        let own: Vec<f64> = terms.iter().flat_map(StateSpaceNumbers::row).collect();
+        if self.columns == 0 {
+            return own;
+        }
+        let of_event = |event| own.iter().chain(self.covariates_of(event)).copied();
+        (0..self.events.len()).flat_map(of_event).collect()
+    }
+
+    /// The model with its matrices as tensors.
+    pub(super) fn system(&self, terms: &[StateSpaceNumbers], noise: f64) -> LinearSystem {
+        let model = self.model(terms);
+        let (blocks, matrices) = (model.blocks(), model.matrices(&self.steps, self.first));
+        let states: usize = blocks.iter().sum();
+        let rows = self.rows(terms);
+        let place = (&Device::default().without_autodiff(), DType::F64);
+        let (steps, packed) = (self.steps.len(), matrices.prior.len());
+        let of_steps = |values| {
+            let data = TensorData::new(values, [1, steps, packed]);
+            Tensor::<3>::from_data(data, place)
         };
-        let counts = self.steps.len();
-        let own: Vec<f64> = forms.iter().flat_map(StateSpace::row).collect();
-        let mut blocks: Vec<usize> = forms.iter().flat_map(StateSpace::blocks).collect();
-        blocks.extend(vec![1; self.columns]);
-        let rows = match self.columns {
-            0 => own.clone(),
-            _ => (0..self.events.len())
-                .flat_map(|event| own.iter().chain(self.covariates_of(event)).copied())
-                .collect(),
-        };
-        let states = own.len() + self.columns;
-        let rows = TensorData::new(rows.clone(), [1, rows.len() / states, states]);
         LinearSystem {
             blocks,
-            transitions: joined(
-                &|form| form.transitions(steps.clone()),
-                constants(counts, 1.0),
-            )
-            .unsqueeze(),
-            process_noise: joined(
-                &|form| form.process_noise(steps.clone()),
-                constants(counts, 0.0),
-            )
-            .unsqueeze(),
-            prior: joined(
-                &|form| form.prior(Tensor::full([1], self.first, place)),
-                constants(1, COEFFICIENT_VARIANCE),
+            transitions: of_steps(matrices.transitions),
+            process_noise: of_steps(matrices.process_noise),
+            prior: Tensor::from_data(TensorData::new(matrices.prior, [1, packed]), place),
+            rows: Tensor::from_data(
+                TensorData::new(rows.clone(), [1, rows.len() / states, states]),
+                place,
             ),
-            rows: Tensor::from_data(rows, (&device.clone().without_autodiff(), dtype)),
-            noise: noise.unsqueeze(),
+            noise: Tensor::full([1, 1], noise, place),
         }
+    }
+
+    /// The log density of the values of all events, those of missing ones not counted, without derivatives.
+    ///
+    /// # Errors
+    ///
+    /// When the filter fails.
+    pub(super) fn log_density(
+        &self,
+        terms: &[StateSpaceNumbers],
+        noise: f64,
+        targets: &[f64],
+    ) -> Result<f64, StateSpaceError> {
+        Ok(self.pass(terms, noise, targets, false)?.log_density)
+    }
+
+    /// The log density of the values of all events, and its derivatives.
+    ///
+    /// # Errors
+    ///
+    /// When the filter fails.
+    pub(super) fn score(
+        &self,
+        terms: &[StateSpaceNumbers],
+        noise: f64,
+        targets: &[f64],
+    ) -> Result<Score, StateSpaceError> {
+        self.pass(terms, noise, targets, true)
+    }
+
+    fn pass(
+        &self,
+        terms: &[StateSpaceNumbers],
+        noise: f64,
+        targets: &[f64],
+        wants_slopes: bool,
+    ) -> Result<Score, StateSpaceError> {
+        let model = self.model(terms);
+        let matrices = model.matrices(&self.steps, self.first);
+        let series = LinearSeries {
+            blocks: &model.blocks(),
+            transitions: &matrices.transitions,
+            process_noise: &matrices.process_noise,
+            prior: &matrices.prior,
+            rows: &self.rows(terms),
+            noise: &[noise],
+            targets,
+            columns: 1,
+            events: &self.events,
+        };
+        let (log_density, slopes) = state_space_score(series, wants_slopes)?;
+        if !wants_slopes {
+            return Ok(Score {
+                log_density,
+                ..Score::default()
+            });
+        }
+        let of_matrices = StateSpaceMatrices {
+            transitions: slopes.transitions,
+            process_noise: slopes.process_noise,
+            prior: slopes.prior,
+        };
+        Ok(Score {
+            log_density,
+            parameters: model.slopes(&self.steps, self.first, &of_matrices),
+            noise: slopes.noise[0],
+        })
     }
 }
 
-/// The state-space forms of the terms of a kernel that has one.
-pub(super) fn forms(kernel: &AnyKernel) -> Vec<StateSpace> {
-    let form = |kernel: &AnyKernel| match kernel.state_space() {
-        Ok(form) => form,
-        Err(error) => unreachable!("{error}, which the configuration checks"),
-    };
-    terms(kernel).into_iter().map(form).collect()
+/// A log density with its derivatives.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Score {
+    pub(super) log_density: f64,
+    /// With respect to the parameters of the blocks of all terms; those of covariates are last.
+    pub(super) parameters: Vec<f64>,
+    /// With respect to the noise variance.
+    pub(super) noise: f64,
 }

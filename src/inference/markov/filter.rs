@@ -7,7 +7,7 @@ use burn::{
 
 use super::{
     ConditionError, Markov, check_rows, epsilon, form, in_order,
-    joint::{advance, dot},
+    joint::{advance, dot, joint},
     process::block_product,
     system,
     timeline::Timeline,
@@ -308,18 +308,7 @@ impl<K: KernelModule> Process for MarkovFilter<K> {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint(one).at_none();
         }
-        let [rows, _] = x.dims();
         let covariance = self.covariances(&x.clone().without_autodiff());
-        let place = (&self.place.0, x.dtype());
-        let covariance = TensorData::new(covariance, [1, rows, rows]);
-        let covariance = Tensor::<3>::from_data(covariance, place).repeat_dim(0, self.outputs);
-        Joint {
-            covariance: if x.is_autodiff() {
-                covariance.autodiff()
-            } else {
-                covariance
-            },
-            mean: self.marginals(x).mean,
-        }
+        joint(covariance, self.marginals(x), &self.place.0)
     }
 }

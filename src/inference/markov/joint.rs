@@ -1,12 +1,31 @@
 //! Covariances between several times given all observations.
 
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::{Device, Tensor, TensorData};
 
 use super::{epsilon, form, process::MarkovProcess, system, timeline::Timeline};
 use crate::{
     kernels::KernelModule,
     ops::{Event, LinearSystem, Smoothed, numbers, state_space_smoothing},
+    process::{Joint, Marginals},
 };
+
+/// The joint distribution with the means of marginals, [N, P], and a covariance that all functions share, [N, N], on a
+/// device. It is a constant if the means have autodiff.
+pub(super) fn joint(covariance: Vec<f64>, marginals: Marginals, device: &Device) -> Joint {
+    let mean = marginals.mean;
+    let [rows, outputs] = mean.dims();
+    let covariance = TensorData::new(covariance, [1, rows, rows]);
+    let covariance = Tensor::<3>::from_data(covariance, (device, mean.dtype()));
+    let covariance = covariance.repeat_dim(0, outputs);
+    Joint {
+        covariance: if mean.is_autodiff() {
+            covariance.autodiff()
+        } else {
+            covariance
+        },
+        mean,
+    }
+}
 
 /// The passes over observations and new times together.
 struct Pass {

@@ -1,5 +1,6 @@
 //! Regression over time by state-space models.
 
+mod density;
 mod expected_density;
 mod filter;
 mod joint;
@@ -26,11 +27,12 @@ use crate::{
     means::AnyMean,
     ops::{
         LinearSystem, NotPositiveDefinite, Smoothed, StateSpaceError, numbers,
-        state_space_log_density, state_space_smoothing,
+        state_space_smoothing,
     },
     parameter::Priors,
     process::WithMean,
 };
+use density::log_density;
 use timeline::{Timeline, TimelineCache};
 
 /// Exact regression on one input, time, in linear time and memory: the same numbers as [`Exact`](super::Exact) for
@@ -120,9 +122,14 @@ impl<K: KernelModule> Markov<K> {
         let timeline = self.timeline(&inputs);
         let residual = self.mean.residual(targets, inputs); // [N, P]
         let dtype = residual.dtype();
-        let system = system(&form(&self.kernel), &timeline, self.likelihood.noise());
-        state_space_log_density(system, in_order(residual, &timeline), &timeline.events)
-            .map_err(|error| failure(error, &timeline, dtype))
+        let targets = in_order(residual, &timeline);
+        log_density(
+            &form(&self.kernel),
+            &timeline,
+            self.likelihood.noise(),
+            targets,
+        )
+        .map_err(|error| failure(error, &timeline, dtype))
     }
 
     /// The process given the data, on the device without autodiff.

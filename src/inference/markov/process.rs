@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
 
-use super::{ConditionError, failure, form, smoothed, timeline::Timeline, times};
+use super::{ConditionError, failure, form, joint::joint, smoothed, timeline::Timeline, times};
 use crate::{
     kernels::{KernelModule, StateSpace},
     ops::{Smoothed, numbers},
@@ -237,18 +237,7 @@ impl<K: KernelModule> Process for MarkovProcess<K> {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint(one).at_none();
         }
-        let [rows, _] = x.dims();
         let covariance = self.covariances(&times(&x));
-        let place = (&self.place.0, x.dtype());
-        let covariance = TensorData::new(covariance, [1, rows, rows]);
-        let covariance = Tensor::<3>::from_data(covariance, place).repeat_dim(0, self.outputs);
-        Joint {
-            covariance: if x.is_autodiff() {
-                covariance.autodiff()
-            } else {
-                covariance
-            },
-            mean: self.marginals(x).mean,
-        }
+        joint(covariance, self.marginals(x), &self.place.0)
     }
 }

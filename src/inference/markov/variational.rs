@@ -8,7 +8,9 @@ use burn::{
 };
 
 use super::{
-    ConditionError, MarkovProcess, check_rows, epsilon,
+    ConditionError, MarkovProcess, check_rows,
+    density::log_density,
+    epsilon,
     expected_density::ExpectedDensity,
     failure, form, in_order,
     sites::{SiteProblem, SiteSolution},
@@ -21,7 +23,7 @@ use crate::{
     kernels::{KernelModule, NoStateSpace},
     likelihoods::AnyLikelihood,
     means::AnyMean,
-    ops::{NotPositiveDefinite, numbers, state_space_log_density},
+    ops::{NotPositiveDefinite, numbers},
     parameter::Priors,
     process::WithMean,
 };
@@ -165,8 +167,7 @@ impl<K: KernelModule> MarkovVariational<K> {
         let targets = Tensor::<3>::from_data(targets, (&device, precise));
         let plain = (&device.clone().without_autodiff(), precise);
         let noise = Tensor::<1>::from_data(noise.as_slice(), plain);
-        let system = system(&kernel, &timeline, noise);
-        let evidence = state_space_log_density(system, targets - mean, &timeline.events)
+        let evidence = log_density(&kernel, &timeline, noise, targets - mean)
             .map_err(|error| failure(error, &timeline, dtype))?
             .cast(dtype);
         let correction = Tensor::<1>::from_data([solution.correction()], (&points.device(), dtype));

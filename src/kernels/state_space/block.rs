@@ -4,31 +4,31 @@ use burn::tensor::{DType, Device, Tensor};
 
 use super::factor::{Factor, matrices};
 
-/// A block of states that move independently of all others.
+/// A block of states that move independently of all others. Its parameters are tensors, `[1]`, or numbers.
 #[derive(Clone, Debug)]
-pub struct Block {
-    /// σ², `[1]`
-    variance: Tensor<1>,
-    motion: Motion,
+pub struct Block<T = Tensor<1>> {
+    /// σ²
+    pub variance: T,
+    pub motion: Motion<T>,
 }
 
 #[derive(Clone, Debug)]
-enum Motion {
+pub enum Motion<T> {
     /// The product of stationary processes of variance one; a constant if there are none.
-    Stationary(Vec<Factor>),
+    Stationary(Vec<Factor<T>>),
     /// A line through the origin with the states value and slope.
     Line,
 }
 
-impl Block {
-    pub fn stationary(variance: Tensor<1>, factors: Vec<Factor>) -> Self {
+impl<T> Block<T> {
+    pub fn stationary(variance: T, factors: Vec<Factor<T>>) -> Self {
         Self {
             variance,
             motion: Motion::Stationary(factors),
         }
     }
 
-    pub fn line(variance: Tensor<1>) -> Self {
+    pub fn line(variance: T) -> Self {
         Self {
             variance,
             motion: Motion::Line,
@@ -43,11 +43,36 @@ impl Block {
         }
     }
 
-    pub fn place(&self) -> (Device, DType) {
-        (self.variance.device(), self.variance.dtype())
+    /// The factors of a stationary block.
+    pub fn factors(&self) -> &[Factor<T>] {
+        match &self.motion {
+            Motion::Stationary(factors) => factors,
+            Motion::Line => &[],
+        }
     }
 
-    pub fn scaled(self, scale: Tensor<1>) -> Self {
+    /// The variance, and the parameters of each factor.
+    pub fn parameters(&self) -> impl Iterator<Item = &T> {
+        let of_factors = self.factors().iter().flat_map(Factor::parameters);
+        core::iter::once(&self.variance).chain(of_factors)
+    }
+
+    /// The same block with other parameters, in the same order.
+    pub fn with_parameters<R>(&self, next: &mut impl FnMut() -> R) -> Block<R> {
+        let variance = next();
+        let motion = match &self.motion {
+            Motion::Stationary(factors) => {
+                let factors = factors.iter().map(|factor| factor.with_parameters(next));
+                Motion::Stationary(factors.collect())
+            }
+            Motion::Line => Motion::Line,
+        };
+        Block { variance, motion }
+    }
+}
+
+impl<T: Clone + core::ops::Mul<Output = T>> Block<T> {
+    pub fn scaled(self, scale: T) -> Self {
         Self {
             variance: self.variance * scale,
             motion: self.motion,
@@ -71,6 +96,12 @@ impl Block {
             variance: self.variance.clone() * other.variance.clone(),
             motion,
         })
+    }
+}
+
+impl Block {
+    pub fn place(&self) -> (Device, DType) {
+        (self.variance.device(), self.variance.dtype())
     }
 
     /// A(Δ), [U, b, b]: the Kronecker product of those of all factors.
@@ -127,6 +158,16 @@ impl Block {
         };
         unit * self.variance.clone().reshape([1, 1, 1])
     }
+}
+
+/// h, [s]: one at the first state of each block.
+pub fn first_states<T>(blocks: &[Block<T>]) -> Vec<f64> {
+    let of_block = |block: &Block<T>| {
+        let mut row = vec![0.0; block.size()];
+        row[0] = 1.0;
+        row
+    };
+    blocks.iter().flat_map(of_block).collect()
 }
 
 /// Ones, [U, 1, 1].

@@ -6,10 +6,10 @@ use super::oscillation::oscillation;
 use crate::ops::exp_minus_one;
 
 /// Beyond this u the exponential `e^(−u)` would lose u²·e^(−u) as infinity times zero.
-const LARGEST_STEP: f64 = 700.0;
+pub const LARGEST_STEP: f64 = 700.0;
 
 /// Gauss–Legendre nodes above zero and their weights, of ten on −1 to 1.
-const NODES: [[f64; 2]; 5] = [
+pub const NODES: [[f64; 2]; 5] = [
     [0.148_874_338_981_631_2, 0.295_524_224_714_752_9],
     [0.433_395_394_129_247_2, 0.269_266_719_309_996_3],
     [0.679_409_568_299_024_4, 0.219_086_362_515_982_1],
@@ -17,18 +17,19 @@ const NODES: [[f64; 2]; 5] = [
     [0.973_906_528_517_171_7, 0.066_671_344_308_688_1],
 ];
 
-/// A stationary process of variance one. Each has the states f, f′/λ, f″/λ², … with the rate λ.
+/// A stationary process of variance one. Each has the states f, f′/λ, f″/λ², … with the rate λ. Its parameters
+/// are tensors, `[1]`, or numbers.
 #[derive(Clone, Debug)]
-pub enum Factor {
-    /// Matérn with ν = `states` − ½ and the rate `λ = √(2ν)/ℓ`, `[1]`.
-    Matern { states: usize, rate: Tensor<1> },
-    /// A cosine with the angular frequency ω, `[1]`: a rotation without noise.
-    Cosine { frequency: Tensor<1> },
-    /// A damped oscillator with the rate ω₀ and the damping ratio ζ, each `[1]`.
-    Oscillator { rate: Tensor<1>, damping: Tensor<1> },
+pub enum Factor<T = Tensor<1>> {
+    /// Matérn with ν = `states` − ½ and the rate `λ = √(2ν)/ℓ`.
+    Matern { states: usize, rate: T },
+    /// A cosine with the angular frequency ω: a rotation without noise.
+    Cosine { frequency: T },
+    /// A damped oscillator with the rate ω₀ and the damping ratio ζ.
+    Oscillator { rate: T, damping: T },
 }
 
-impl Factor {
+impl<T> Factor<T> {
     /// The number of states.
     pub fn size(&self) -> usize {
         match self {
@@ -37,6 +38,33 @@ impl Factor {
         }
     }
 
+    /// The rate or the frequency, and the damping ratio of an oscillator.
+    pub fn parameters(&self) -> impl Iterator<Item = &T> {
+        let (first, second) = match self {
+            Self::Matern { rate, .. } => (rate, None),
+            Self::Cosine { frequency } => (frequency, None),
+            Self::Oscillator { rate, damping } => (rate, Some(damping)),
+        };
+        core::iter::once(first).chain(second)
+    }
+
+    /// The same process with other parameters, in the same order.
+    pub fn with_parameters<R>(&self, next: &mut impl FnMut() -> R) -> Factor<R> {
+        match *self {
+            Self::Matern { states, .. } => Factor::Matern {
+                states,
+                rate: next(),
+            },
+            Self::Cosine { .. } => Factor::Cosine { frequency: next() },
+            Self::Oscillator { .. } => Factor::Oscillator {
+                rate: next(),
+                damping: next(),
+            },
+        }
+    }
+}
+
+impl Factor {
     /// A(Δ), [U, b, b], for steps, `[U]`.
     pub fn transition(&self, steps: &Tensor<1>) -> Tensor<3> {
         match self {
@@ -139,7 +167,7 @@ pub fn matrices(entries: Vec<Tensor<1>>, size: usize) -> Tensor<3> {
     Tensor::stack::<2>(entries, 1).reshape([count, size, size])
 }
 
-const THIRD: f64 = 1.0 / 3.0;
+pub const THIRD: f64 = 1.0 / 3.0;
 
 /// u = λΔ
 fn scaled(steps: &Tensor<1>, rate: &Tensor<1>) -> Tensor<1> {

@@ -21,6 +21,15 @@ const LARGE: f64 = 1e250;
 /// With `r² = sin²(πτ/p)/ℓ²`, `exp(−r²/2) = e^(−z)·exp(z·cos ωτ)` for `z = 1/(4ℓ²)` and `ω = 2π/p`, whose Fourier
 /// series is `c₀ + Σ_j c_j cos(jωτ)` with `c₀ = e^(−z)I₀(z)` and `c_j = 2e^(−z)I_j(z)` (A. Solin and S. Särkkä,
 /// *Explicit link between periodic covariance functions and state space models*, 2014, equation 24, for another ℓ).
+///
+/// ```
+/// use burn_gp_core::kernels::Harmonics;
+///
+/// let lengthscale: f64 = 0.5;
+/// let harmonics = Harmonics::new(0.25 / lengthscale.powi(2));
+/// let sum: f64 = harmonics.weights().iter().sum();
+/// assert!((sum - 1.0).abs() < 1e-9); // the variance
+/// ```
 #[derive(Clone, Debug)]
 pub struct Harmonics {
     /// c
@@ -30,7 +39,18 @@ pub struct Harmonics {
 }
 
 impl Harmonics {
-    /// All weights down to the one from which the rest is below a billionth, at most a hundred besides the first.
+    /// The weights c, from that of the constant on.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// ∂c/∂z
+    pub fn slopes(&self) -> &[f64] {
+        &self.slopes
+    }
+
+    /// The weights for `z = 1/(4ℓ²)` down to the one from which the rest is below a billionth, at most a hundred besides the
+    /// first.
     pub fn new(z: f64) -> Self {
         let bessel = scaled_bessel(z);
         let factor = |order: usize| if order == 0 { 1.0 } else { 2.0 };
@@ -54,7 +74,7 @@ impl Harmonics {
     }
 
     /// The state-space model of `σ²·exp(−sin²(πτ/p)/(2ℓ²))`.
-    pub fn state_space(
+    pub(crate) fn state_space(
         lengthscale: Tensor<1>,
         period: Tensor<1>,
         variance: Tensor<1>,

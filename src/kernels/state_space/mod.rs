@@ -2,17 +2,21 @@
 
 mod block;
 mod factor;
+mod factor_numbers;
 mod harmonics;
+mod numbers;
 mod oscillation;
 
 use burn::tensor::{DType, Device, Tensor};
 
 use super::spectrum::plain_name;
-use crate::ops::is_on_cpu;
-use block::Block;
+use crate::ops::{is_on_cpu, numbers as read};
+use block::{Block, first_states};
 use factor::Factor;
 
-pub(super) use {harmonics::Harmonics, oscillation::oscillation};
+pub use harmonics::Harmonics;
+pub use numbers::{StateSpaceMatrices, StateSpaceNumbers};
+pub(super) use oscillation::oscillation;
 
 /// A kernel of time as a linear state-space model: `k(t, t′) = hᵀA(|t − t′|)P(min(t, t′))h`, where the state x moves by
 /// `x(t + Δ) = A(Δ)x(t) + N(0, Q(Δ))` and has the covariance P(t) before data. (J. Hartikainen and S. Särkkä, *Kalman
@@ -166,12 +170,30 @@ impl StateSpace {
 
     /// h, `[s]`: the value is the sum of the first states of all blocks.
     pub fn row(&self) -> Vec<f64> {
-        let of_block = |block: &Block| {
-            let mut row = vec![0.0; block.size()];
-            row[0] = 1.0;
-            row
+        first_states(&self.blocks)
+    }
+
+    /// The parameters of the blocks, one after the other: the variance of each, and of each of its factors the rate
+    /// `√(2ν)/ℓ` or the frequency `2π/p`. Shape `[K]`, tracked by autodiff.
+    pub fn parameters(&self) -> Tensor<1> {
+        let all = self.blocks.iter().flat_map(Block::parameters).cloned();
+        Tensor::cat(all.collect(), 0)
+    }
+
+    /// The model in plain numbers, read from the device at once.
+    pub fn numbers(&self) -> StateSpaceNumbers {
+        let mut values = read(self.parameters().without_autodiff()).into_iter();
+        let mut next = || match values.next() {
+            Some(value) => value,
+            None => unreachable!("each block takes its own parameters"),
         };
-        self.blocks.iter().flat_map(of_block).collect()
+        let blocks = self
+            .blocks
+            .iter()
+            .map(|block| block.with_parameters(&mut next));
+        StateSpaceNumbers {
+            blocks: blocks.collect(),
+        }
     }
 
     /// The device, with autodiff if the parameters have it, and the type of all matrices.

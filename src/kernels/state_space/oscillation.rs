@@ -4,6 +4,10 @@ use burn::tensor::Tensor;
 
 /// Around critical damping, `|z| < 10⁻³`, four terms of the power series are exact in double precision.
 const CRITICAL: f64 = 1e-3;
+/// Below, the power series of S′ has more digits than its formula.
+const NEAR_ZERO: f64 = 0.1;
+/// Its terms, after which the rest is below rounding.
+const TERMS: usize = 8;
 /// Larger phases θ say nothing about an oscillation, and their squares must not overflow in single precision.
 const LARGEST_PHASE: f64 = 1e15;
 
@@ -28,6 +32,54 @@ pub fn oscillation<const D: usize>(theta: Tensor<D>, damping: Tensor<D>) -> [Ten
             .mask_where(is_over.clone(), over)
     });
     [c, s * theta]
+}
+
+/// The same in plain numbers, with what derivatives with respect to ζ need.
+pub struct Oscillation {
+    /// θ
+    pub theta: f64,
+    pub c: f64,
+    pub s: f64,
+    /// `e^(−ζθ)·θ³·S′(z)`, where `S′(z) = (C − S)/(2z)`.
+    pub t: f64,
+}
+
+impl Oscillation {
+    pub fn new(theta: f64, damping: f64) -> Self {
+        let theta = theta.min(LARGEST_PHASE);
+        let (decay, rest) = (damping * theta, 1.0 - damping * damping);
+        let z = rest * theta * theta;
+        let kept = (-decay).exp();
+        let (c, s) = if z > CRITICAL {
+            let w = z.sqrt();
+            (w.cos() * kept, theta * w.sin() / w * kept)
+        } else if z < -CRITICAL {
+            let w = (-z).sqrt();
+            let (slow, fast) = (theta * theta / (decay + w), decay + w);
+            let (slow, fast) = ((-slow).exp(), (-fast).exp());
+            (0.5 * (slow + fast), theta * 0.5 * (slow - fast) / w)
+        } else {
+            let c = 1.0 + z * (-1.0 / 2.0 + z * (1.0 / 24.0 - z / 720.0));
+            let s = 1.0 + z * (-1.0 / 6.0 + z * (1.0 / 120.0 - z / 5040.0));
+            (c * kept, theta * s * kept)
+        };
+        let t = match z.abs() < NEAR_ZERO {
+            true => theta.powi(3) * kept * slope_near_zero(z),
+            false => (theta * c - s) / (2.0 * rest),
+        };
+        Self { theta, c, s, t }
+    }
+}
+
+/// `S′(z) = Σ_k (−1)ᵏ·k·z^(k−1)/(2k + 1)!` near zero, where C and S cancel.
+fn slope_near_zero(z: f64) -> f64 {
+    let (mut sum, mut power, mut factorial) = (0.0, 1.0, 1.0);
+    for k in 1..=TERMS {
+        factorial *= -((2 * k) as f64) * (2 * k + 1) as f64;
+        sum += k as f64 * power / factorial;
+        power *= z;
+    }
+    sum
 }
 
 /// The first, and then the second of three pairs.

@@ -84,7 +84,7 @@ pub fn outcome(batch: &Batch<'_>) -> ([f64; OUTCOME], Vec<f64>) {
     ([density, 0.0, 0.0, 0.0, 0.0], slopes)
 }
 
-type Outcome = Result<(f64, Cotangents), Failure>;
+pub type Outcome = Result<(f64, Cotangents), Failure>;
 
 /// The passes over each series.
 fn passes(batch: &Batch<'_>) -> Vec<Outcome> {
@@ -135,20 +135,30 @@ fn pass_over(members: &[Series<'_>], request: &Request<'_>, outcomes: &mut [Outc
         return;
     }
     for (outcome, &series) in outcomes.iter_mut().zip(members) {
-        let alone = [series];
-        let found = match request.wants_rows {
-            false => vectorized::run(LanePass::<f64>::new(&alone, wants_gradient)),
-            true => None,
-        };
-        *outcome = match found.and_then(|mut found| found.pop()) {
-            Some(found) => Ok(found),
-            None => vectorized::run(Pass {
-                series,
-                wants_gradient,
-                wants_rows: request.wants_rows,
-            }),
-        };
+        *outcome = alone(series, wants_gradient, request.wants_rows);
     }
+}
+
+/// The passes over one series: in registers if it has few states and there is no failure.
+fn alone(series: Series<'_>, wants_gradient: bool, wants_rows: bool) -> Outcome {
+    let few = [series];
+    let found = match wants_rows {
+        false => vectorized::run(LanePass::<f64>::new(&few, wants_gradient)),
+        true => None,
+    };
+    match found.and_then(|mut found| found.pop()) {
+        Some(found) => Ok(found),
+        None => vectorized::run(Pass {
+            series,
+            wants_gradient,
+            wants_rows,
+        }),
+    }
+}
+
+/// The log density of one series, and its derivatives if they are wanted, except those with respect to rows.
+pub fn scored(series: Series<'_>, wants_gradient: bool) -> Outcome {
+    alone(series, wants_gradient, false)
 }
 
 /// The passes over series of few states, one in each lane of V. None for other series, and after a failure.

@@ -17,7 +17,8 @@ use burn::{
 use super::{declaration::operations, is_on_cpu, numbers};
 use batch::Batch;
 
-pub use series::{Event, StateMoments};
+pub use backward::Cotangents as StateSpaceCotangents;
+pub use series::{Event, Series as LinearSeries, StateMoments};
 pub use smoothing::Smoothed;
 
 /// What is computed besides the log density, for which blocks and events.
@@ -354,6 +355,52 @@ pub fn state_space_filtering(
         let first = first.unwrap_or_else(|| series.first());
         cpu::filtered(series, first).map_err(|failure| failed(0, failure))
     })
+}
+
+/// The log density of one series in plain numbers, the sum over columns of `log N(y | 0, C)`, and its derivatives if they
+/// are wanted: those of [`state_space_log_density`], without tensors. Those with respect to rows h are left out.
+///
+/// ```
+/// use burn_gp_core::ops::{Event, LinearSeries, state_space_score};
+///
+/// # fn main() -> Result<(), burn_gp_core::ops::StateSpaceError> {
+/// // Two values of variance 2 + 1 with the covariance 1.
+/// let first = Event { step: None, row: 0, noise: 0, is_observed: true };
+/// let next = Event { step: Some(0), ..first };
+/// let series = LinearSeries {
+///     blocks: &[1],
+///     transitions: &[0.5],
+///     process_noise: &[1.5],
+///     prior: &[2.0],
+///     rows: &[1.0],
+///     noise: &[1.0],
+///     targets: &[0.0, 0.0],
+///     columns: 1,
+///     events: &[first, next],
+/// };
+/// let (log_density, slopes) = state_space_score(series, true)?;
+/// let expected = -0.5 * (8f64.ln() + 2.0 * (2.0 * std::f64::consts::PI).ln());
+/// assert!((log_density - expected).abs() < 1e-12);
+/// // −½·∂log(d² − 1)/∂r at d = 2 + r = 3.
+/// assert!((slopes.noise[0] + 3.0 / 8.0).abs() < 1e-12);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// [`StateSpaceError`] when a variance is not positive or not finite.
+///
+/// # Panics
+///
+/// If sizes or indices do not match.
+#[track_caller]
+pub fn state_space_score(
+    series: LinearSeries<'_>,
+    wants_gradient: bool,
+) -> Result<(f64, StateSpaceCotangents), StateSpaceError> {
+    series.check();
+    cpu::scored(series, wants_gradient).map_err(|failure| failed(0, failure))
 }
 
 fn failed(series: usize, failure: series::Failure) -> StateSpaceError {

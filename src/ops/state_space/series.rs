@@ -45,10 +45,46 @@ pub struct Series<'a> {
     pub targets: &'a [f64],
     /// C
     pub columns: usize,
+    /// The events, n.
     pub events: &'a [Event],
 }
 
 impl<'a> Series<'a> {
+    /// # Panics
+    ///
+    /// If sizes or indices do not match.
+    #[track_caller]
+    pub fn check(&self) {
+        let (states, packed) = (self.states(), self.packed::<0>());
+        let steps = self.transitions.len() / packed.max(1);
+        let fits = |event: &Event| {
+            event.step.is_none_or(|step| (step as usize) < steps)
+                && (event.row as usize + 1) * states <= self.rows.len()
+                && (event.noise as usize) < self.noise.len()
+        };
+        assert!(
+            packed > 0
+                && self.process_noise.len() == self.transitions.len()
+                && self.transitions.len() == steps * packed
+                && self.prior.len() == packed
+                && self.columns > 0
+                && self.targets.len() == self.events.len() * self.columns
+                && self.events.iter().all(fits),
+            "LinearSeries: blocks {:?}, {} transitions, {} of the process noise, {} of the prior, {} rows, {} noise \
+             variances, {} targets in {} columns and {} events; expected [U, Σb²] twice, [Σb²], [O, s], [R] and [n, C] \
+             for n events with indices below U, O and R",
+            self.blocks,
+            self.transitions.len(),
+            self.process_noise.len(),
+            self.prior.len(),
+            self.rows.len(),
+            self.noise.len(),
+            self.targets.len(),
+            self.columns,
+            self.events.len()
+        );
+    }
+
     /// s
     pub fn states(&self) -> usize {
         self.blocks.iter().sum()

@@ -110,6 +110,45 @@ fn steps_compose() {
     }
 }
 
+/// The matrices in plain numbers, by other formulas for Q, are those of tensors.
+#[test]
+fn plain_numbers_have_the_same_matrices() {
+    let lengths = [0.0, 1e-5, 0.03, 0.2, 0.6, 1.5, 30.0, 1e4];
+    for platform in double_precision_platforms() {
+        for (name, _, form) in forms(&platform) {
+            let model = form.numbers();
+            assert_eq!(model.blocks(), form.blocks(), "{name}");
+            assert_eq!(model.row(), form.row(), "{name}");
+            let found = model.matrices(&lengths, 0.7);
+            let steps = tensor(&form, &lengths);
+            let what = |part: &str| format!("{platform}, {name}: {part}");
+            // Entries are of order one, but for the steps of a line, which are exact.
+            let check = |part: &str, ours: &[f64], expected: Tensor<2>| {
+                let expected = numbers(expected);
+                assert_eq!(ours.len(), expected.len(), "{}", what(part));
+                for (own, expected) in ours.iter().zip(expected) {
+                    assert!(
+                        (own - expected).abs() < 1e-12,
+                        "{}: {own} {expected}",
+                        what(part)
+                    );
+                }
+            };
+            check("A", &found.transitions, form.transitions(steps.clone()));
+            check("Q", &found.process_noise, form.process_noise(steps));
+            check("P", &found.prior, form.prior(tensor(&form, &[0.7])));
+            // Q of a small step has the digits of its smallest entries, too.
+            if name == "matern52" {
+                let small = &found.process_noise[9..18];
+                let u: f64 = 1e-5 * 5f64.sqrt() / 0.7;
+                // 1.3·(16/3)·∫₀ᵘ s⁴/4 ds to first order in u
+                let expected = 1.3 * (16.0 / 3.0) * u.powi(5) / 20.0;
+                assert!((small[0] / expected - 1.0).abs() < 1e-4, "{small:?}");
+            }
+        }
+    }
+}
+
 /// `hᵀA(τ)P(t)h = k(t, t + τ)`.
 #[test]
 fn covariances_are_those_of_the_kernel() {
