@@ -67,7 +67,7 @@ pub fn split_quantile(scores: &[f64], level: f64) -> f64 {
 /// The jackknife+ interval of level `1 − α` of one new target:
 /// the `⌊α(n + 1)⌋`-th smallest of `μ_−i(x) − R_i s_−i(x)` and the `⌈(1 − α)(n + 1)⌉`-th smallest of
 /// `μ_−i(x) + R_i s_−i(x)`, where `μ_−i` and `s_−i` are the mean and the standard deviation of a model without row i,
-/// and `R_i` is the [score](score) of row i by that model. With models without the fold of row i it is CV+. Its ends
+/// and `R_i` is the [`score`] of row i by that model. With models without the fold of row i it is CV+. Its ends
 /// are infinite with [too few rows](fewest_rows).
 ///
 /// # Shapes

@@ -8,7 +8,7 @@ use burn_gp_datasets::{
     DataError, DataSource, Features, KeptColumns, NewRows, Standardizer, UnfitRow,
     warnings_of_new_rows,
 };
-use burn_gp_models::Predictor;
+use burn_gp_models::{Predictor, SavedModel};
 use clap::{Args, ValueEnum};
 
 use crate::arguments::TrainedModelOptions;
@@ -120,14 +120,7 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
     let context = &saved.context;
     let mut features = source.load_new_rows(&context.schema, &new_rows(arguments))?;
     require_transformable(&mut features, context, arguments.strict)?;
-    let conformal = match arguments.intervals {
-        IntervalMethod::Model => None,
-        IntervalMethod::Conformal => {
-            require_noise(&features, context)?;
-            let folder = &arguments.model_dir;
-            Some(ConformalIntervals::of(&saved, folder, arguments.level)?)
-        }
-    };
+    let conformal = conformal(arguments, &saved, &features)?;
     let predictor = saved.model.predictor()?;
     warn_of(&features, context);
     let rows = Rows::new(&features, context);
@@ -185,6 +178,19 @@ fn require_transformable(
     }
     features.unfit.sort_by_key(|unfit| unfit.row);
     Ok(())
+}
+
+/// The intervals with a guarantee, if they are asked for.
+fn conformal(
+    arguments: &PredictArguments,
+    saved: &SavedModel<ModelContext>,
+    features: &Features,
+) -> Result<Option<ConformalIntervals>, Failure> {
+    if arguments.intervals == IntervalMethod::Model {
+        return Ok(None);
+    }
+    require_noise(features, &saved.context)?;
+    ConformalIntervals::of(saved, &arguments.model_dir, arguments.level).map(Some)
 }
 
 /// Fails if the model knows the noise of each training target, and the new rows lack theirs: residuals that include

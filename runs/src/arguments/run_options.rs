@@ -265,7 +265,7 @@ options! {
         kind: Vec<KindOfColumn> = "COLUMN=KIND" [ShortHelp],
         /// Transformation of an input or of the target: log, box-cox, yeo-johnson, or for inputs quantile; can be
         /// given several times. Predictions and scores stay in the units of the data
-        transform: Vec<TransformOfColumn> = "COLUMN=TRANSFORM" [ShortHelp],
+        transform: Vec<TransformOfColumn> = "COLUMN=TRANSFORM",
         /// Treatment of missing values in inputs [default: indicator]
         missing: MissingName = "WAY" [ShortHelp],
         /// Texts and numbers that mean a missing value, besides empty cells, such as NA,-999; they replace
