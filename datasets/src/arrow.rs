@@ -98,7 +98,7 @@ fn table(
     }
     let rows = cells.first().map_or(0, RawColumn::len);
     if rows == 0 {
-        return Err(DataError::File(FileError::HeaderOnly { path: path.into() }));
+        return Err(DataError::File(FileError::HeaderOnly(path.into())));
     }
     Ok(RawTable {
         columns: Columns {

@@ -46,9 +46,7 @@ impl BlockFile {
     /// empty or damaged file.
     pub fn open(path: &Path) -> Result<Self, DataError> {
         if !Self::takes(path) {
-            return Err(DataError::File(FileError::NotInBlocks {
-                path: path.into(),
-            }));
+            return Err(DataError::File(FileError::NotInBlocks(path.into())));
         }
         let file = undamaged(path, || ParquetFile::open(path))?;
         let groups = file.group_rows().into_iter().enumerate();

@@ -15,9 +15,7 @@ const BUFFER: usize = 1 << 16;
 pub(crate) fn open(path: &Path) -> Result<File, DataError> {
     let metadata = fs::metadata(path).map_err(|error| reading(path, error))?;
     if metadata.is_dir() {
-        return Err(DataError::File(FileError::IsDirectory {
-            path: path.into(),
-        }));
+        return Err(DataError::File(FileError::IsDirectory(path.into())));
     }
     File::open(path).map_err(|error| reading(path, error))
 }
@@ -33,7 +31,7 @@ pub(crate) fn reading(path: &Path, error: io::Error) -> DataError {
     DataError::File(match error.downcast::<FileError>() {
         Ok(own) => own,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            FileError::FileMissing { path: path.into() }
+            FileError::FileMissing(path.into())
         }
         Err(error) => FileError::Unreadable {
             path: path.into(),
@@ -142,7 +140,7 @@ impl ByteStream {
         let found = compressions.find(|compression| start.starts_with(compression.magic));
         let claims_gzip = path.extension().is_some_and(|extension| extension == "gz");
         if claims_gzip && found.is_none() && !start.is_empty() {
-            return Err(DataError::File(FileError::NotGzip { path: path.into() }));
+            return Err(DataError::File(FileError::NotGzip(path.into())));
         }
         let contents: Box<dyn BufRead> = match found {
             Some(compression) => {

@@ -23,17 +23,11 @@ pub enum ClassOrderError {
     #[error("a class order needs at least two labels, such as low,medium,high")]
     TooFew,
     /// A label is empty.
-    #[error("label {position} of the class order is empty; remove a comma or write the label")]
-    Empty {
-        /// The position of the label, from 1.
-        position: usize,
-    },
+    #[error("label {0} of the class order is empty; remove a comma or write the label")]
+    Empty(usize),
     /// A label occurs twice.
-    #[error("the class order has the label {label:?} twice; remove one of them")]
-    Repeated {
-        /// The label.
-        label: String,
-    },
+    #[error("the class order has the label {0:?} twice; remove one of them")]
+    Repeated(String),
     /// The text is not one CSV line.
     #[error(
         "the class order is not one line of comma-separated labels; write labels with commas or quotes as \"a, b\" and \"say \"\"hi\"\"\""
@@ -91,13 +85,11 @@ impl TryFrom<Vec<String>> for ClassOrder {
         }
         for (index, label) in labels.iter().enumerate() {
             if label.is_empty() {
-                return Err(ClassOrderError::Empty {
-                    position: index + 1,
-                });
+                return Err(ClassOrderError::Empty(index + 1));
             }
             if labels[..index].contains(label) {
                 let label = label.clone();
-                return Err(ClassOrderError::Repeated { label });
+                return Err(ClassOrderError::Repeated(label));
             }
         }
         Ok(Self { labels })
@@ -169,10 +161,10 @@ mod tests {
         let error = |text: &str| text.parse::<ClassOrder>().unwrap_err();
         assert_eq!(error(""), ClassOrderError::TooFew);
         assert_eq!(error("one"), ClassOrderError::TooFew);
-        assert_eq!(error("a,,b"), ClassOrderError::Empty { position: 2 });
+        assert_eq!(error("a,,b"), ClassOrderError::Empty(2));
         assert_eq!(error("a,b\nc,d"), ClassOrderError::NotOneLine);
         let label = "1".to_owned();
-        assert_eq!(error("1,2,1.0"), ClassOrderError::Repeated { label });
+        assert_eq!(error("1,2,1.0"), ClassOrderError::Repeated(label));
         assert!(serde_json::from_str::<ClassOrder>(r#"["a","a"]"#).is_err());
     }
 

@@ -108,7 +108,7 @@ impl<'a> Records<'a> {
 pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<RawTable, DataError> {
     let mut records = Records::open(path)?;
     let Some(first) = records.advance()? else {
-        return Err(DataError::File(FileError::EmptyFile { path: path.into() }));
+        return Err(DataError::File(FileError::EmptyFile(path.into())));
     };
     let count = records.fields().len();
     let has_header = request.header();
@@ -137,7 +137,7 @@ pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<RawTable, DataEr
         line = records.advance()?;
     }
     match table.rows() {
-        0 => Err(DataError::File(FileError::HeaderOnly { path: path.into() })),
+        0 => Err(DataError::File(FileError::HeaderOnly(path.into()))),
         _ => Ok(table),
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn read(name: &str) -> Result<RawTable, DataError> {
             let rows = rows.into_iter().map(Vec::into_iter);
             Ok(RawTable::of_numbers(name, names, rows))
         }
-        _ => Err(DataError::Set(SetError::NotEmbedded { name: name.into() })),
+        _ => Err(DataError::Set(SetError::NotEmbedded(name.into()))),
     }
 }
 

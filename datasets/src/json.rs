@@ -27,7 +27,7 @@ pub(crate) fn read(path: &Path) -> Result<RawTable, DataError> {
     let first = first_byte(path, &mut contents)?;
     let contents = QuotedIntegers::new(contents);
     let read = match first {
-        None => return Err(DataError::File(FileError::EmptyFile { path: path.into() })),
+        None => return Err(DataError::File(FileError::EmptyFile(path.into()))),
         Some(b'[') => {
             let mut list = serde_json::Deserializer::from_reader(contents);
             let read = list.deserialize_seq(&mut records);
@@ -139,7 +139,7 @@ impl Records {
 
     fn into_table(mut self, path: &Path) -> Result<RawTable, DataError> {
         if self.rows == 0 || self.columns.is_empty() {
-            return Err(DataError::File(FileError::HeaderOnly { path: path.into() }));
+            return Err(DataError::File(FileError::HeaderOnly(path.into())));
         }
         for column in self.columns.values_mut() {
             fill(column, self.rows);

@@ -86,7 +86,7 @@ impl ParquetFile {
         let file = bytes::open(path)?;
         let size = bytes::size(path, &file)?;
         if size == 0 {
-            return Err(DataError::File(FileError::EmptyFile { path: path.into() }));
+            return Err(DataError::File(FileError::EmptyFile(path.into())));
         }
         let allowance = Allowance::new(path, size);
         footer::check_branches(&file, size).map_err(broken)?;
@@ -97,7 +97,7 @@ impl ParquetFile {
         let names: Vec<String> = fields.iter().map(|field| field.name().to_owned()).collect();
         let rows = row_count(path, &reader)?;
         if rows == 0 || names.is_empty() {
-            return Err(DataError::File(FileError::HeaderOnly { path: path.into() }));
+            return Err(DataError::File(FileError::HeaderOnly(path.into())));
         }
         allowance.require_cells(rows as u64, 1)?;
         Ok(Self {

@@ -136,7 +136,7 @@ impl DataSource {
         };
         match beside {
             Some(folder) => SplitMask::load(&folder.join("test_mask.csv.gz"), rows),
-            None => Err(DataError::Mask(MaskError::NoMask { name: self.name() })),
+            None => Err(DataError::Mask(MaskError::NoMask(self.name()))),
         }
     }
 
@@ -224,11 +224,9 @@ impl DataSource {
 
     fn read(&self, request: Request<'_>) -> Result<Table, DataError> {
         match &self.kind {
-            Kind::Images(info, _) if !request.takes_all_columns() => {
-                Err(DataError::Column(ColumnError::PixelsAreInputs {
-                    name: info.name.into(),
-                }))
-            }
+            Kind::Images(info, _) if !request.takes_all_columns() => Err(DataError::Column(
+                ColumnError::PixelsAreInputs(info.name.into()),
+            )),
             Kind::Images(info, folder) => folder.read(info.name, request),
             _ => Table::assemble(self.read_raw(request)?, request),
         }
@@ -253,9 +251,7 @@ fn registered(info: &'static DatasetInfo, data_dir: Option<&Path>) -> Result<Kin
             None => Kind::Registered(info, path),
         }),
         Availability::Absent(_) if info.storage == Storage::Embedded => {
-            Err(DataError::Set(SetError::NotEmbedded {
-                name: info.name.into(),
-            }))
+            Err(DataError::Set(SetError::NotEmbedded(info.name.into())))
         }
         Availability::Absent(paths) => Err(DataError::Set(SetError::NotOnDisk {
             name: info.name.into(),
@@ -288,5 +284,5 @@ fn read_embedded(name: &str) -> Result<RawTable, DataError> {
 
 #[cfg(not(feature = "embedded"))]
 fn read_embedded(name: &str) -> Result<RawTable, DataError> {
-    Err(DataError::Set(SetError::NotEmbedded { name: name.into() }))
+    Err(DataError::Set(SetError::NotEmbedded(name.into())))
 }

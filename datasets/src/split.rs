@@ -64,7 +64,7 @@ impl Split {
         let later = (rows - size..rows).find(is_later);
         let earlier = || (1..rows - size).rev().find(is_later);
         let Some(first) = later.or_else(earlier) else {
-            return Err(SplitError::SameTimes { rows });
+            return Err(SplitError::SameTimes(rows));
         };
         let test = order.split_off(first);
         Ok(Self {

@@ -223,9 +223,7 @@ impl Table {
     ) -> Result<Dataset, DataError> {
         let rows = self.targets.len();
         if rows == 1 {
-            return Err(DataError::File(FileError::OneRow {
-                location: self.origin.location(0),
-            }));
+            return Err(DataError::File(FileError::OneRow(self.origin.location(0))));
         }
         let classes = self.encode_labels()?;
         if !allows_constant && is_constant(self.targets.iter().copied()) {
@@ -291,8 +289,8 @@ pub(crate) fn training(
     let table = read(Request::Training(roles))?;
     match table.layout.target() {
         Some(position) => table.into_dataset(name, position, roles.allows_constant_target),
-        None => Err(DataError::Column(ColumnError::NoInputs {
-            source_name: table.origin.source().to_owned(),
-        })),
+        None => Err(DataError::Column(ColumnError::NoInputs(
+            table.origin.source().to_owned(),
+        ))),
     }
 }

@@ -73,7 +73,7 @@ impl TextStream {
         let head =
             first_line(&mut unpacked).map_err(|error| stream_error(path, compression, 1, error))?;
         if head.is_empty() {
-            return Err(DataError::File(FileError::EmptyFile { path: path.into() }));
+            return Err(DataError::File(FileError::EmptyFile(path.into())));
         }
         let delimiter = delimiter(&head);
         let text = Cursor::new(head).chain(unpacked);

@@ -77,7 +77,7 @@ fn table(
     allowance.require_cells(cells.rows() as u64, width)?;
     let mut rows = cells.into_rows().peekable();
     let Some((_, first)) = rows.peek() else {
-        return Err(DataError::File(FileError::EmptyFile { path: path.into() }));
+        return Err(DataError::File(FileError::EmptyFile(path.into())));
     };
     let is_text = |cell: &Data| matches!(cell, Data::String(_) | Data::Empty);
     let has_header = header.unwrap_or_else(|| first.iter().all(is_text));
@@ -95,7 +95,7 @@ fn table(
         origin.push_line(u64::from(row) + 1);
     }
     if columns.first().is_none_or(|column| column.len() == 0) {
-        return Err(DataError::File(FileError::HeaderOnly { path: path.into() }));
+        return Err(DataError::File(FileError::HeaderOnly(path.into())));
     }
     Ok(RawTable {
         columns: Columns {

@@ -98,11 +98,8 @@ pub enum Failure {
         folder: PathBuf,
     },
     /// Runs of a comparison or an experiment that failed.
-    #[error("these runs failed (see above) and are not in the table: {}", runs.join("; "))]
-    BrokenRuns {
-        /// The names of the runs.
-        runs: Vec<String>,
-    },
+    #[error("these runs failed (see above) and are not in the table: {}", .0.join("; "))]
+    BrokenRuns(Vec<String>),
     /// A device that fails its check.
     #[error(
         "{failed} of {count} cases failed on the device {device}; see the summary for the reasons"
@@ -121,12 +118,9 @@ pub enum Failure {
     /// Ctrl-C during an experiment.
     #[error(
         "stopped; run the same command again to continue from the finished runs in {}",
-        folder.display()
+        .0.display()
     )]
-    InterruptedExperiment {
-        /// The experiment's folder.
-        folder: PathBuf,
-    },
+    InterruptedExperiment(PathBuf),
     /// An experiment without any available data set.
     #[error("none of the data sets of this experiment can be used (see above)")]
     NoData,
@@ -141,18 +135,12 @@ pub enum DestinationError {
     /// The file exists.
     #[error(
         "the file {} exists; choose another with --out, or replace it with --overwrite",
-        path.display()
+        .0.display()
     )]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
+    Exists(PathBuf),
     /// The file is the input data.
-    #[error("{} is the input data; choose another file with --out", path.display())]
-    Input {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{} is the input data; choose another file with --out", .0.display())]
+    Input(PathBuf),
     /// The file is part of the model.
     #[error(
         "{} belongs to the model in {}; choose another file with --out",
@@ -166,11 +154,8 @@ pub enum DestinationError {
         folder: PathBuf,
     },
     /// The path is a folder.
-    #[error("{} is a folder, not a file; choose a file in it with --out", path.display())]
-    Folder {
-        /// The path.
-        path: PathBuf,
-    },
+    #[error("{} is a folder, not a file; choose a file in it with --out", .0.display())]
+    Folder(PathBuf),
 }
 
 /// A reason why a folder cannot be used.
@@ -179,21 +164,15 @@ pub enum FolderError {
     /// The folder belongs to another run.
     #[error(
         "the folder {} is not empty; choose another with --out, or replace it with --overwrite",
-        path.display()
+        .0.display()
     )]
-    NotEmpty {
-        /// The folder.
-        path: PathBuf,
-    },
+    NotEmpty(PathBuf),
     /// The folder holds an interrupted run.
     #[error(
-        "the folder {0} holds an unfinished run; continue it with --resume {0}, or start again with --overwrite",
-        path.display()
+        "the folder {path} holds an unfinished run; continue it with --resume {path}, or start again with --overwrite",
+        path = .0.display()
     )]
-    Unfinished {
-        /// The folder.
-        path: PathBuf,
-    },
+    Unfinished(PathBuf),
     /// The folder contains files that this program did not write.
     #[error(
         "the folder {} cannot be replaced, because this program did not write {file:?} in it; choose another with --out",
@@ -208,22 +187,16 @@ pub enum FolderError {
     /// The program needs a hidden file or folder whose name is taken by one that it did not write.
     #[error(
         "{} exists, but this program did not write it; move it away, or choose another folder with --out",
-        path.display()
+        .0.display()
     )]
-    InTheWay {
-        /// The file or folder.
-        path: PathBuf,
-    },
+    InTheWay(PathBuf),
     /// The folder holds results of an experiment with other options.
     #[error(
         "the folder {} holds results of an experiment with other options; choose another with \
          --out, or replace it with --overwrite",
-        path.display()
+        .0.display()
     )]
-    OtherExperiment {
-        /// The folder.
-        path: PathBuf,
-    },
+    OtherExperiment(PathBuf),
     /// The folder has no runs of the experiment.
     #[error(
         "{} holds no runs of {experiment} on this device; choose another folder with --cells",
@@ -238,36 +211,21 @@ pub enum FolderError {
     /// Another process writes to the folder.
     #[error(
         "the folder {} is in use by another run; wait until it ends, stop it, or choose another folder",
-        path.display()
+        .0.display()
     )]
-    InUse {
-        /// The folder.
-        path: PathBuf,
-    },
+    InUse(PathBuf),
     /// The path is not a folder.
-    #[error("{} is a file, not a folder; choose another with --out", path.display())]
-    NotAFolder {
-        /// The path.
-        path: PathBuf,
-    },
+    #[error("{} is a file, not a folder; choose another with --out", .0.display())]
+    NotAFolder(PathBuf),
     /// The path has no last component.
-    #[error("{:?} is not a name for a new folder; choose another with --out", path.display().to_string())]
-    Nameless {
-        /// The path.
-        path: PathBuf,
-    },
+    #[error("{:?} is not a name for a new folder; choose another with --out", .0.display().to_string())]
+    Nameless(PathBuf),
     /// The folder has no checkpoint.
-    #[error("{} holds no unfinished run to resume; check the path or start the run again", path.display())]
-    NothingToResume {
-        /// The folder.
-        path: PathBuf,
-    },
+    #[error("{} holds no unfinished run to resume; check the path or start the run again", .0.display())]
+    NothingToResume(PathBuf),
     /// The run in the folder is finished.
-    #[error("{} holds a finished run; there is nothing to resume", path.display())]
-    Finished {
-        /// The folder.
-        path: PathBuf,
-    },
+    #[error("{} holds a finished run; there is nothing to resume", .0.display())]
+    Finished(PathBuf),
     /// The checkpoint is damaged.
     #[error("the checkpoint {} cannot be read ({reason}); start the run again with --overwrite", path.display())]
     DamagedCheckpoint {
@@ -302,11 +260,8 @@ pub enum FolderError {
         path: PathBuf,
     },
     /// The folder has no trained model.
-    #[error("there is no trained model in {}; check the path, or train one with --out", path.display())]
-    NoModel {
-        /// The folder.
-        path: PathBuf,
-    },
+    #[error("there is no trained model in {}; check the path, or train one with --out", .0.display())]
+    NoModel(PathBuf),
     /// The scores of a finished run are damaged.
     #[error("{} cannot be read ({reason}); remove it to continue without it", path.display())]
     DamagedMetrics {
@@ -316,11 +271,8 @@ pub enum FolderError {
         reason: String,
     },
     /// The run in the folder is unfinished.
-    #[error("the run in {0} is unfinished; continue it with: burn-gp train --resume {0}", path.display())]
-    UnfinishedModel {
-        /// The folder.
-        path: PathBuf,
-    },
+    #[error("the run in {path} is unfinished; continue it with: burn-gp train --resume {path}", path = .0.display())]
+    UnfinishedModel(PathBuf),
 }
 
 impl From<CheckError> for FolderError {

@@ -14,7 +14,6 @@
 
 pub mod arguments;
 mod automatic;
-mod base64;
 mod baselines;
 pub mod checksums;
 mod column_table;

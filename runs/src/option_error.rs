@@ -29,11 +29,8 @@ pub enum OptionError {
     #[error("--minutes only works with --model auto; remove it, or remove the options of a model")]
     MinutesOfNamedModel,
     /// Several starts with rows that they do not support.
-    #[error("--restarts does not work with {option}; remove one of them")]
-    RestartsWith {
-        /// The other option.
-        option: &'static str,
-    },
+    #[error("--restarts does not work with {0}; remove one of them")]
+    RestartsWith(&'static str),
     /// A fold without the number of folds.
     #[error("--fold needs the number of folds; add --folds")]
     WithoutFolds,
@@ -43,19 +40,11 @@ pub enum OptionError {
     )]
     OpenFold,
     /// Scores of test rows without test rows.
-    #[error("{wish} needs test rows, but --test-fraction 0 leaves none")]
-    NoTestRows {
-        /// The option or command that needs scores.
-        wish: &'static str,
-    },
+    #[error("{0} needs test rows, but --test-fraction 0 leaves none")]
+    NoTestRows(&'static str),
     /// A single value where a comparison takes several.
-    #[error(
-        "for a comparison, use --{option}s with values separated by commas instead of --{option}"
-    )]
-    Plural {
-        /// The option without dashes.
-        option: &'static str,
-    },
+    #[error("for a comparison, use --{0}s with values separated by commas instead of --{0}")]
+    Plural(&'static str),
     /// A likelihood that the model does not support.
     #[error(
         "the model {model} needs the {likelihood} likelihood; use --model svgp for other likelihoods, or --likelihood {likelihood}"
@@ -106,11 +95,8 @@ pub enum OptionError {
         second: &'static str,
     },
     /// An option about validation rows without validation rows.
-    #[error("{option} needs held-out rows; add --validation-fraction or --early-stopping")]
-    WithoutValidation {
-        /// The option.
-        option: &'static str,
-    },
+    #[error("{0} needs held-out rows; add --validation-fraction or --early-stopping")]
+    WithoutValidation(&'static str),
     /// A configuration that rejects a value of an option.
     #[error("the {component} does not accept these options ({reason}); remove some of them")]
     Rejected {
@@ -159,11 +145,8 @@ pub enum OptionError {
         inputs: usize,
     },
     /// Options about stages for a schedule without stages.
-    #[error("{option} only works with --schedule stairs; add that or remove {option}")]
-    WithoutStages {
-        /// The option.
-        option: &'static str,
-    },
+    #[error("{0} only works with --schedule stairs; add that or remove {0}")]
+    WithoutStages(&'static str),
     /// A warm-up without natural gradients.
     #[error("--natural-gradient-warm-up needs --natural-gradient")]
     WarmUpWithoutNaturalGradient,
@@ -218,13 +201,10 @@ pub enum OptionError {
     },
     /// Images without a known shape.
     #[error(
-        "the model {model} needs images; give their shape with --image, such as 28x28 or \
+        "the .0 {0} needs images; give their shape with --image, such as 28x28 or \
          32x32x3 (height, width, channels)"
     )]
-    ImageShapeMissing {
-        /// The model.
-        model: &'static str,
-    },
+    ImageShapeMissing(&'static str),
     /// An image shape that does not match the rows.
     #[error(
         "images of {image} (height, width, channels) have {numbers} values, but the data have \
@@ -275,12 +255,9 @@ pub enum OptionError {
     },
     /// A device that this program was built without.
     #[error(
-        "this program was built without the device {backend}; build it with: cargo build --release --features {backend}"
+        "this program was built without the device {0}; build it with: cargo build --release --features {0}"
     )]
-    DeviceNotBuilt {
-        /// The backend.
-        backend: String,
-    },
+    DeviceNotBuilt(String),
     /// A device that this machine does not have.
     #[error("there is no device {device} on this machine: {}", match count {
         0 => format!("it has no {backend} device; use --device flex"),
@@ -318,23 +295,17 @@ pub enum OptionError {
     },
     /// A worker that requires another token, or any token at all.
     #[error(
-        "the worker at {address} refuses this token; set {token} to the token with which the worker \
+        "the worker at {0} refuses this token; set {token} to the token with which the worker \
          was started",
         token = TOKEN_VARIABLE
     )]
-    WrongToken {
-        /// The worker's host and port.
-        address: String,
-    },
+    WrongToken(String),
     /// A worker with several devices in use by another program.
     #[error(
-        "another program uses several devices of the worker at {address}, and only one program at a time \
+        "another program uses several devices of the worker at {0}, and only one program at a time \
          can; wait until it ends, or name a single device of the worker"
     )]
-    WorkerBusy {
-        /// The worker's host and port.
-        address: String,
-    },
+    WorkerBusy(String),
     /// A device that a worker does not have.
     #[error("the worker at {address} has no device {index}; it has {count}, counted from 0")]
     WorkerDeviceMissing {
@@ -379,11 +350,8 @@ pub enum OptionError {
     #[error("a worker serves devices of one backend; start another worker for the others")]
     MixedDevices,
     /// A text that no case has in its name.
-    #[error("no case has {text:?} in its name; remove --only to run all cases")]
-    NoSuchCase {
-        /// The text.
-        text: String,
-    },
+    #[error("no case has {0:?} in its name; remove --only to run all cases")]
+    NoSuchCase(String),
     /// A program built without any device.
     #[error(
         "this program was built without any device; build it with: cargo build --release --features flex"
@@ -398,11 +366,8 @@ pub enum OptionError {
         dtype: String,
     },
     /// An option that a resumed run cannot change.
-    #[error("{option} cannot be changed when a run is resumed; remove it or start a new run")]
-    FixedOnResume {
-        /// The option.
-        option: String,
-    },
+    #[error("{0} cannot be changed when a run is resumed; remove it or start a new run")]
+    FixedOnResume(String),
 }
 
 /// A configuration file that cannot be used.

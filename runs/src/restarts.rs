@@ -26,7 +26,7 @@ pub fn with_restarts(
     let Some(count) = options.restarts else {
         return Ok((options, String::new()));
     };
-    let with = |option| Err(OptionError::RestartsWith { option });
+    let with = |option| Err(OptionError::RestartsWith(option));
     if data.train.weights.is_some() {
         return with("--weights");
     }

@@ -100,7 +100,7 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
         true => targets(&predictor, x, context, arguments)?,
         false => functions(&predictor, x, context, arguments)?,
     };
-    let table = PredictionTable::of_draws(rows, draws).carrying(features.kept);
+    let table = PredictionTable::of_draws(0..rows, draws).carrying(features.kept);
     let text = match arguments.json {
         true => table.to_json_lines(),
         false => table.to_csv(),

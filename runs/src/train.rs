@@ -349,9 +349,10 @@ fn require_changeable(typed: &RunOptions) -> Result<(), OptionError> {
     let fixed = |name: &&String| !RunOptions::has(name, Property::Changeable);
     match fields.keys().find(fixed) {
         None => Ok(()),
-        Some(name) => Err(OptionError::FixedOnResume {
-            option: format!("--{}", name.replace('_', "-")),
-        }),
+        Some(name) => Err(OptionError::FixedOnResume(format!(
+            "--{}",
+            name.replace('_', "-")
+        ))),
     }
 }
 
@@ -447,9 +448,7 @@ fn restore(
 
 /// The latest checkpoint of an interrupted run.
 fn latest(folder: &OutputFolder) -> Result<PathBuf, FolderError> {
-    let nothing = || FolderError::NothingToResume {
-        path: folder.path().to_owned(),
-    };
+    let nothing = || FolderError::NothingToResume(folder.path().to_owned());
     folder.checkpoints().latest().ok_or_else(nothing)
 }
 

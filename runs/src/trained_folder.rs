@@ -71,7 +71,7 @@ pub fn require_model(folder: &Path) -> Result<(), FolderError> {
     }
     let path = folder.to_owned();
     Err(match Checkpoints::within(folder).latest() {
-        Some(_) => FolderError::UnfinishedModel { path },
-        None => FolderError::NoModel { path },
+        Some(_) => FolderError::UnfinishedModel(path),
+        None => FolderError::NoModel(path),
     })
 }

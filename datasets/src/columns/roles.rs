@@ -55,9 +55,7 @@ pub(super) fn training_roles(
     }
     match roles.iter().any(|role| matches!(role, Role::Input(_))) {
         true => Ok(roles),
-        false => Err(DataError::Column(ColumnError::NoInputs {
-            source_name: source.to_owned(),
-        })),
+        false => Err(DataError::Column(ColumnError::NoInputs(source.to_owned()))),
     }
 }
 

@@ -70,12 +70,9 @@ pub enum ColumnError {
     },
     /// There is no column other than the target.
     #[error(
-        "{source_name}: there is only one column, so there is no input besides the target; separate columns by commas, semicolons or tabs"
+        "{0}: there is only one column, so there is no input besides the target; separate columns by commas, semicolons or tabs"
     )]
-    NoInputs {
-        /// The file or set.
-        source_name: String,
-    },
+    NoInputs(String),
     /// All targets are equal.
     #[error(
         "{source_name}: the target, {column}, is {value} in every row, so there is nothing to learn; choose another target"
@@ -159,12 +156,9 @@ pub enum ColumnError {
     },
     /// The file has no header, but the model's inputs have names.
     #[error(
-        "{source_name}: there is no header line, so the columns cannot be matched by name; add one, or use --no-header if the columns are in the order of training"
+        "{0}: there is no header line, so the columns cannot be matched by name; add one, or use --no-header if the columns are in the order of training"
     )]
-    HeaderMissing {
-        /// The file.
-        source_name: String,
-    },
+    HeaderMissing(String),
     /// An option names a column that does not exist.
     #[error(
         "{source_name}: {option} names the column {name:?}, which does not exist{}; the columns are {}",
@@ -197,12 +191,9 @@ pub enum ColumnError {
     },
     /// Options for columns were given for a set of images.
     #[error(
-        "{name} is a set of images, whose pixels are all inputs; remove --inputs, --drop, --kind, --missing, --time, --id, --group and --time-split"
+        "{0} is a set of images, whose pixels are all inputs; remove --inputs, --drop, --kind, --missing, --time, --id, --group and --time-split"
     )]
-    PixelsAreInputs {
-        /// The set.
-        name: String,
-    },
+    PixelsAreInputs(String),
     /// No column is left as an input.
     #[error("{source_name}: no column is left as an input: {}; keep one with --kind COLUMN=KIND", left_out.join(", "))]
     NothingLeft {
@@ -213,12 +204,9 @@ pub enum ColumnError {
     },
     /// All rows have gaps.
     #[error(
-        "{source_name}: every row lacks the target or an input; use --missing indicator, which keeps rows with gaps, or choose another target"
+        "{0}: every row lacks the target or an input; use --missing indicator, which keeps rows with gaps, or choose another target"
     )]
-    NoCompleteRows {
-        /// The file or set.
-        source_name: String,
-    },
+    NoCompleteRows(String),
     /// All weights are zero.
     #[error(
         "{source_name}: all weights in {column} are zero; give some rows a positive weight, or remove --weights"

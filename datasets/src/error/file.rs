@@ -10,17 +10,11 @@ use crate::origin::Location;
 #[non_exhaustive]
 pub enum FileError {
     /// The path does not exist.
-    #[error("there is no file {}; check the path", path.display())]
-    FileMissing {
-        /// The given path.
-        path: PathBuf,
-    },
+    #[error("there is no file {}; check the path", .0.display())]
+    FileMissing(PathBuf),
     /// The path is a folder.
-    #[error("{} is a directory, not a data file; name the file inside it", path.display())]
-    IsDirectory {
-        /// The given path.
-        path: PathBuf,
-    },
+    #[error("{} is a directory, not a data file; name the file inside it", .0.display())]
+    IsDirectory(PathBuf),
     /// The operating system refused to open or read the file.
     #[error("{} cannot be read ({source}); check the file and its permissions", path.display())]
     Unreadable {
@@ -30,11 +24,8 @@ pub enum FileError {
         source: io::Error,
     },
     /// The name ends in `.gz`, but the contents are not gzip data.
-    #[error("{} is not a gzip file although its name ends in .gz; rename it or compress it again", path.display())]
-    NotGzip {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{} is not a gzip file although its name ends in .gz; rename it or compress it again", .0.display())]
+    NotGzip(PathBuf),
     /// The compressed data are truncated or their checksum is wrong.
     #[error(
         "{location}: the {format} data are cut off or damaged here; copy or download the file again"
@@ -58,23 +49,14 @@ pub enum FileError {
         advice: &'static str,
     },
     /// The file is empty.
-    #[error("{} is empty; it must hold rows of numbers, with or without a header line", path.display())]
-    EmptyFile {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{} is empty; it must hold rows of numbers, with or without a header line", .0.display())]
+    EmptyFile(PathBuf),
     /// There is a header, or a schema, but no data.
-    #[error("{}: there is a header but no row of data; add rows of numbers", path.display())]
-    HeaderOnly {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{}: there is a header but no row of data; add rows of numbers", .0.display())]
+    HeaderOnly(PathBuf),
     /// There is only one row, which cannot be split or fitted.
-    #[error("{location}: this is the only row of data; at least two rows are needed")]
-    OneRow {
-        /// The only row.
-        location: Location,
-    },
+    #[error("{0}: this is the only row of data; at least two rows are needed")]
+    OneRow(Location),
     /// The file is not a Parquet file.
     #[error("{} is not a readable Parquet file ({reason}); write it again or give a CSV file", path.display())]
     NotParquet {
@@ -145,12 +127,9 @@ pub enum FileError {
     /// Only Parquet files are read in blocks.
     #[error(
         "{} is not a Parquet file, and only Parquet files can be read in blocks during training; convert it, or remove --stream",
-        path.display()
+        .0.display()
     )]
-    NotInBlocks {
-        /// The file.
-        path: PathBuf,
-    },
+    NotInBlocks(PathBuf),
     /// Training data were given on standard input.
     #[error(
         "training reads its data more than once, so it cannot read standard input; write the data to a file"

@@ -42,11 +42,8 @@ pub enum MaskError {
         count: usize,
     },
     /// The data do not come with splits.
-    #[error("the data set {name} has no splits of its own; use a test fraction and a seed")]
-    NoMask {
-        /// The data set.
-        name: String,
-    },
+    #[error("the data set {0} has no splits of its own; use a test fraction and a seed")]
+    NoMask(String),
     /// The test or training part of a split is empty.
     #[error("{source_name}: split {index} leaves no {part} rows; use another split")]
     EmptySplit {

@@ -31,11 +31,8 @@ pub enum SetError {
         how: String,
     },
     /// The program was compiled without the feature `embedded`.
-    #[error("the data set {name} is not in this program; build it with the feature `embedded`")]
-    NotEmbedded {
-        /// The set.
-        name: String,
-    },
+    #[error("the data set {0} is not in this program; build it with the feature `embedded`")]
+    NotEmbedded(String),
     /// The description of a synthetic set is invalid.
     #[error(
         "{text:?} does not describe a synthetic set: {reason}; write for example synthetic:sines?n=1000&noise=0.1&seed=1"

@@ -49,10 +49,7 @@ pub enum SplitError {
     },
     /// All rows have the same time.
     #[error(
-        "all {rows} rows have the same time, so they cannot be split by time; choose another column"
+        "all {0} rows have the same time, so they cannot be split by time; choose another column"
     )]
-    SameTimes {
-        /// The number of rows to split.
-        rows: usize,
-    },
+    SameTimes(usize),
 }

@@ -32,16 +32,14 @@ impl Table {
             && !roles.inputs.is_strict()
         {
             if raw.rows() == 1 {
-                return Err(DataError::File(FileError::OneRow {
-                    location: raw.origin.location(0),
-                }));
+                return Err(DataError::File(FileError::OneRow(raw.origin.location(0))));
             }
             reports = interpretation::interpret(&mut raw, &mut layout, &roles.inputs)?;
             rows = interpretation::complete_rows(&raw, &layout);
             if rows.is_empty() {
-                return Err(DataError::Column(ColumnError::NoCompleteRows {
-                    source_name: raw.origin.source().to_owned(),
-                }));
+                return Err(DataError::Column(ColumnError::NoCompleteRows(
+                    raw.origin.source().to_owned(),
+                )));
             }
         }
         require_readable(&raw, &layout)?;
@@ -284,9 +282,9 @@ fn place_points(raw: &RawTable, layout: &Layout, rows: &[usize], inputs: &mut [f
 fn require_header(raw: &RawTable, schema: &Schema, rows: &NewRows) -> Result<(), DataError> {
     match raw.columns.names.is_none() && schema.named && rows.lenient && rows.header != Some(false)
     {
-        true => Err(DataError::Column(ColumnError::HeaderMissing {
-            source_name: raw.origin.source().to_owned(),
-        })),
+        true => Err(DataError::Column(ColumnError::HeaderMissing(
+            raw.origin.source().to_owned(),
+        ))),
         false => Ok(()),
     }
 }

@@ -18,9 +18,9 @@ impl RunOptions {
         let is_parquet = path.is_some_and(BlockFile::takes);
         match (self.stream, path) {
             (Some(true), Some(path)) => BlockFile::open(path).map(Some),
-            (Some(true), None) => Err(DataError::File(FileError::NotInBlocks {
-                path: source.name().into(),
-            })),
+            (Some(true), None) => Err(DataError::File(FileError::NotInBlocks(
+                source.name().into(),
+            ))),
             (None, Some(path)) if is_parquet && self.can_stream() => {
                 let file = BlockFile::open(path)?;
                 let is_large = file.rows().saturating_mul(file.columns()) >= MANY_VALUES;

@@ -64,10 +64,7 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Failure> {
         .filter(|model| is_asked(model.name))
         .collect();
     if cases.is_empty() && models.is_empty() {
-        return Err(OptionError::NoSuchCase {
-            text: arguments.only.clone().unwrap_or_default(),
-        }
-        .into());
+        return Err(OptionError::NoSuchCase(arguments.only.clone().unwrap_or_default()).into());
     }
     let start = Instant::now();
     let (outcomes, steps) = without_reports(|| {

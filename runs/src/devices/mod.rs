@@ -182,9 +182,8 @@ fn find(name: &DeviceName) -> Result<Device, OptionError> {
 }
 
 fn find_local(backend: BackendName, index: usize) -> Result<Device, OptionError> {
-    let devices = of_backend(backend).ok_or_else(|| OptionError::DeviceNotBuilt {
-        backend: name_of(backend),
-    })?;
+    let devices =
+        of_backend(backend).ok_or_else(|| OptionError::DeviceNotBuilt(name_of(backend)))?;
     let count = devices.len();
     (devices.into_iter().nth(index)).ok_or_else(|| OptionError::DeviceMissing {
         device: DeviceName::Local { backend, index }.to_string(),

@@ -38,8 +38,8 @@ pub fn connect(address: &str, index: usize) -> Result<Device, OptionError> {
     device.map_err(|error| {
         let address = address.to_owned();
         match error {
-            ConnectError::Unauthorized => OptionError::WrongToken { address },
-            ConnectError::NoSuchDevice { device_count: 0 } => OptionError::WorkerBusy { address },
+            ConnectError::Unauthorized => OptionError::WrongToken(address),
+            ConnectError::NoSuchDevice { device_count: 0 } => OptionError::WorkerBusy(address),
             ConnectError::NoSuchDevice { device_count } => OptionError::WorkerDeviceMissing {
                 address,
                 index,

@@ -43,9 +43,7 @@ pub fn work(_: &WorkerArguments) -> Result<(), Failure> {
 /// The error of a program that was built without workers.
 #[cfg(not(feature = "remote"))]
 pub fn not_built() -> OptionError {
-    OptionError::DeviceNotBuilt {
-        backend: "remote".to_owned(),
-    }
+    OptionError::DeviceNotBuilt("remote".to_owned())
 }
 
 #[cfg(feature = "remote")]

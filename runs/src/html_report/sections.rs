@@ -1,12 +1,12 @@
 //! The parts of a page about one run.
 
+use base64::{Engine, prelude::BASE64_STANDARD};
 use burn_gp_datasets::ColumnReport;
 use maud::{Markup, PreEscaped, html};
 
 use super::effects::{Effect, range};
 use super::table::table;
 use super::trained_run::TrainedRun;
-use crate::base64::base64;
 use crate::baselines::baselines_text;
 use crate::plots;
 use crate::report::significant;
@@ -44,7 +44,7 @@ fn facts(description: &Description) -> Markup {
 
 fn pictures(run: &TrainedRun) -> Markup {
     // Browsers run no scripts and load nothing inside an image, so the file need not be trusted.
-    let source = |svg: &str| format!("data:image/svg+xml;base64,{}", base64(svg.as_bytes()));
+    let source = |svg: &str| format!("data:image/svg+xml;base64,{}", BASE64_STANDARD.encode(svg));
     html! {
         @if !run.plots.is_empty() {
             h3 { "Test rows and training" }

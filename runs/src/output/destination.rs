@@ -49,25 +49,25 @@ impl Destination {
         let Ok(found) = fs::metadata(&path) else {
             // A broken link counts as existing.
             let kind = match fs::symlink_metadata(&path) {
-                Ok(_) if !overwrite => return Err(DestinationError::Exists { path }),
+                Ok(_) if !overwrite => return Err(DestinationError::Exists(path)),
                 Ok(_) => Kind::Old,
                 Err(_) => Kind::New,
             };
             return Ok(Self { path, kind });
         };
         if found.is_dir() {
-            return Err(DestinationError::Folder { path });
+            return Err(DestinationError::Folder(path));
         }
         let is_input = |input: &Path| files_of(input).iter().any(|file| same(file, &path));
         if input.is_some_and(is_input) {
-            return Err(DestinationError::Input { path });
+            return Err(DestinationError::Input(path));
         }
         if !found.is_file() {
             let kind = Kind::Stream;
             return Ok(Self { path, kind });
         }
         if !overwrite {
-            return Err(DestinationError::Exists { path });
+            return Err(DestinationError::Exists(path));
         }
         Ok(Self {
             // Replace the target of a link, not the link.
@@ -104,7 +104,7 @@ impl Destination {
             Kind::New => create_file(&self.path, text).map_err(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists => {
                     let path = self.path.clone();
-                    DestinationError::Exists { path }.into()
+                    DestinationError::Exists(path).into()
                 }
                 _ => Failure::writing(&self.path)(error),
             }),

@@ -39,11 +39,8 @@ struct Hidden {
 
 impl Hidden {
     fn beside(path: &Path) -> Result<Self, FolderError> {
-        let hidden = |ending| {
-            beside(path, ending).ok_or_else(|| FolderError::Nameless {
-                path: path.to_owned(),
-            })
-        };
+        let hidden =
+            |ending| beside(path, ending).ok_or_else(|| FolderError::Nameless(path.to_owned()));
         Ok(Self {
             next: hidden(".next")?,
             partial: hidden(".partial")?,
@@ -82,7 +79,7 @@ impl OutputFolder {
     pub fn claim(path: &Path, overwrite: bool) -> Result<Self, Failure> {
         let owned = path.to_owned();
         if path.exists() && !path.is_dir() {
-            return Err(FolderError::NotAFolder { path: owned }.into());
+            return Err(FolderError::NotAFolder(owned).into());
         }
         let mut folder = Self::at(path)?;
         let path = owned;
@@ -91,9 +88,9 @@ impl OutputFolder {
             let is_finished = path.join(files::METRICS).exists();
             let unfinished = !is_finished && Checkpoints::within(&path).latest().is_some();
             return match unfinished || folder.replaces_finished() {
-                true => Err(FolderError::Unfinished { path }.into()),
+                true => Err(FolderError::Unfinished(path).into()),
                 false if names.is_empty() => Ok(folder),
-                false => Err(FolderError::NotEmpty { path }.into()),
+                false => Err(FolderError::NotEmpty(path).into()),
             };
         }
         if let Some(file) = names.into_iter().find(|name| !is_own(name)) {
@@ -114,9 +111,7 @@ impl OutputFolder {
     ///
     /// If there is no such run, or another process is running it.
     pub fn resume(path: &Path) -> Result<Self, Failure> {
-        let nothing = || FolderError::NothingToResume {
-            path: path.to_owned(),
-        };
+        let nothing = || FolderError::NothingToResume(path.to_owned());
         let hidden = Hidden::beside(path).map_err(|_| nothing())?;
         if [path, &hidden.previous, &hidden.next]
             .iter()
@@ -129,7 +124,7 @@ impl OutputFolder {
             folder.work.clone_from(&folder.hidden.next);
         } else if path.join(files::METRICS).exists() {
             let path = path.to_owned();
-            return Err(FolderError::Finished { path }.into());
+            return Err(FolderError::Finished(path).into());
         }
         match folder.checkpoints().latest() {
             Some(_) => Ok(folder),
@@ -220,9 +215,7 @@ pub(crate) fn require_own(path: &Path, is_own: impl Fn(&str) -> bool) -> Result<
     match fs::symlink_metadata(path) {
         Err(_) => Ok(()),
         Ok(found) if found.is_dir() && names_in(path).iter().all(|name| is_own(name)) => Ok(()),
-        Ok(_) => Err(FolderError::InTheWay {
-            path: path.to_owned(),
-        }),
+        Ok(_) => Err(FolderError::InTheWay(path.to_owned())),
     }
 }
 

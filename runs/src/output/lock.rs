@@ -37,9 +37,7 @@ impl FolderLock {
     /// [`FolderError::InUse`] if another process has the lock, [`FolderError::Nameless`], or an
     /// error of the operating system if the lock file cannot be created.
     pub fn acquire(path: &Path) -> Result<Self, Failure> {
-        let nameless = || FolderError::Nameless {
-            path: path.to_owned(),
-        };
+        let nameless = || FolderError::Nameless(path.to_owned());
         let name = path.file_name().ok_or_else(nameless)?;
         let parent = parent_of(path);
         let made = missing_folders(parent);
@@ -78,7 +76,7 @@ impl FolderLock {
                 && let Ok(file) = open(&found)
                 && matches!(file.try_lock(), Err(TryLockError::WouldBlock))
             {
-                return Err(FolderError::InUse { path: folder });
+                return Err(FolderError::InUse(folder));
             }
         }
         Ok(())
@@ -132,12 +130,8 @@ fn open(path: &Path) -> io::Result<File> {
 
 /// Opens or creates the lock file of `folder` at `path` and locks it.
 fn hold(path: &Path, folder: &Path) -> Result<File, Failure> {
-    let in_the_way = || FolderError::InTheWay {
-        path: path.to_owned(),
-    };
-    let in_use = || FolderError::InUse {
-        path: folder.to_owned(),
-    };
+    let in_the_way = || FolderError::InTheWay(path.to_owned());
+    let in_use = || FolderError::InUse(folder.to_owned());
     for _ in 0..ATTEMPTS {
         let found = fs::symlink_metadata(path);
         if found.is_ok_and(|found| !found.is_file()) {

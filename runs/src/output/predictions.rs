@@ -40,10 +40,10 @@ pub enum Draw {
 }
 
 impl PredictionTable {
-    /// A table of draws at `rows` points, each with its name.
-    pub fn of_draws(rows: usize, draws: Vec<(String, Draw)>) -> Self {
+    /// A table of draws at rows with these numbers, each with its name.
+    pub fn of_draws(rows: impl Iterator<Item = usize>, draws: Vec<(String, Draw)>) -> Self {
         let mut table = Self::default();
-        table.add("row", (0..rows).map(Value::Row).collect(), false);
+        table.add("row", rows.map(Value::Row).collect(), false);
         for (name, draw) in draws {
             let values = match draw {
                 Draw::Numbers(values) => values.into_iter().map(number).collect(),

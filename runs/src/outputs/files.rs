@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use burn_gp_datasets::Schema;
-use burn_gp_models::{Fitted, FittedPredictions};
+use burn_gp_models::{Fitted, Predictions};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
-use crate::output::OUTPUTS;
+use crate::output::{Draw, OUTPUTS, PredictionTable};
 
 /// What predictions need besides the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,74 +45,36 @@ impl OutputsContext {
     }
 }
 
-/// Predictions of all outputs at rows.
-pub struct PredictedOutputs {
-    /// `[N, P]`, row-major
-    pub mean: Vec<f64>,
-    /// Noise included.
-    pub variance: Vec<f64>,
-    /// The ends of the central intervals.
-    pub lower: Vec<f64>,
-    /// See `lower`.
-    pub upper: Vec<f64>,
-}
-
-impl PredictedOutputs {
-    /// The numbers of predictions, with central intervals of this probability.
-    pub fn new(predicted: &FittedPredictions, level: f64) -> Self {
-        let predictions = predicted.predictions();
-        let interval = predictions.interval(level).unwrap_or_default();
-        Self {
-            mean: predictions.mean.clone(),
-            variance: predictions.variance.clone(),
-            lower: interval.lower,
-            upper: interval.upper,
-        }
-    }
-}
-
-/// `row,[part,]` and for each output `NAME,NAME mean,NAME std,NAME lower,NAME upper`. Targets that are not known are
-/// empty.
-pub fn predictions_csv(
+/// The predictions of all outputs at rows with these numbers: for each output
+/// `NAME,NAME mean,NAME std,NAME lower,NAME upper`, with central intervals of this probability. `targets` are
+/// `[N, P]`, row-major; those that are not known are empty.
+pub fn prediction_table(
     outputs: &[String],
-    rows: &[(usize, Option<&str>)],
+    rows: impl Iterator<Item = usize>,
     targets: &[f64],
-    predicted: &PredictedOutputs,
-) -> String {
-    let has_parts = rows.iter().any(|(_, part)| part.is_some());
-    let mut header = vec!["row".to_owned()];
-    header.extend(has_parts.then(|| "part".to_owned()));
-    for name in outputs {
-        header.push(name.clone());
-        header.extend(["mean", "std", "lower", "upper"].map(|what| format!("{name} {what}")));
-    }
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    // Memory does not fail, and all rows have the length of the header.
-    let _ = writer.write_record(&header);
-    for (place, (row, part)) in rows.iter().enumerate() {
-        let mut cells = vec![row.to_string()];
-        cells.extend(has_parts.then(|| part.unwrap_or_default().to_owned()));
-        for output in 0..outputs.len() {
-            let index = place * outputs.len() + output;
-            let target = targets[index];
-            cells.push(if target.is_nan() {
-                String::new()
-            } else {
-                target.to_string()
-            });
-            let deviation = predicted.variance[index].sqrt();
-            let numbers = [
-                predicted.mean[index],
-                deviation,
-                predicted.lower[index],
-                predicted.upper[index],
-            ];
-            cells.extend(numbers.map(|number| number.to_string()));
+    predicted: &Predictions,
+    level: f64,
+) -> PredictionTable {
+    let interval = predicted.interval(level).unwrap_or_default();
+    let deviations: Vec<f64> = predicted.variance.iter().map(|own| own.sqrt()).collect();
+    let columns: [(&str, &[f64]); 5] = [
+        ("", targets),
+        (" mean", &predicted.mean),
+        (" std", &deviations),
+        (" lower", &interval.lower),
+        (" upper", &interval.upper),
+    ];
+    let mut named = Vec::new();
+    for (output, name) in outputs.iter().enumerate() {
+        for (what, values) in columns {
+            let own = values.iter().skip(output).step_by(outputs.len());
+            named.push((
+                format!("{name}{what}"),
+                Draw::Numbers(own.copied().collect()),
+            ));
         }
-        let _ = writer.write_record(&cells);
     }
-    let bytes = writer.into_inner().unwrap_or_default();
-    String::from_utf8_lossy(&bytes).into_owned()
+    PredictionTable::of_draws(rows, named)
 }
 
 /// The noise of each output as a standard deviation in its units.

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use burn_gp_datasets::Split;
-use burn_gp_models::Fitted;
+use burn_gp_models::{Fitted, FittedPredictions};
 use serde_json::{Map, Value, json};
 
-use super::files::{OutputsContext, PredictedOutputs, correlations, noise_of, predictions_csv};
+use super::files::{OutputsContext, correlations, noise_of, prediction_table};
 use super::scores::{ScoredOutput, named_scores};
 use super::table::OutputsTable;
 use super::{NAME, failure};
@@ -20,7 +20,7 @@ pub struct Results {
     table: OutputsTable,
     model: Fitted,
     is_test: Vec<bool>,
-    predicted: PredictedOutputs,
+    predicted: FittedPredictions,
     scored: Vec<ScoredOutput>,
 }
 
@@ -33,29 +33,29 @@ impl Results {
     pub fn new(table: OutputsTable, split: &Split, model: Fitted) -> Result<Self, Failure> {
         let rows: Vec<&[f64]> = table.inputs.chunks_exact(table.dimensions()).collect();
         let rows: Vec<Vec<f64>> = rows.into_iter().map(<[f64]>::to_vec).collect();
-        let predicted = PredictedOutputs::new(&model.predict(&rows).map_err(failure)?, LEVEL);
+        let predicted = model.predict(&rows).map_err(failure)?;
+        let predictions = predicted.predictions();
+        let interval = predictions.interval(LEVEL).unwrap_or_default();
         let mut is_test = vec![false; table.rows()];
         split.test.iter().for_each(|&row| is_test[row] = true);
         let outputs = table.outputs.len();
         let scored = (0..outputs).map(|output| {
-            let mut own = ScoredOutput {
+            let places = split.test.iter().map(|row| row * outputs + output);
+            let known = places.filter(|&place| !table.targets[place].is_nan());
+            let known: Vec<usize> = known.collect();
+            let of = |values: &[f64]| known.iter().map(|&place| values[place]).collect();
+            ScoredOutput {
+                targets: of(&table.targets),
+                mean: of(&predictions.mean),
+                variance: of(&predictions.variance),
+                lower: of(&interval.lower),
+                upper: of(&interval.upper),
                 training: moments(&table.targets_of(output, &split.train)),
-                ..ScoredOutput::default()
-            };
-            for &row in &split.test {
-                let index = row * outputs + output;
-                if !table.targets[index].is_nan() {
-                    own.targets.push(table.targets[index]);
-                    own.mean.push(predicted.mean[index]);
-                    own.variance.push(predicted.variance[index]);
-                    own.lower.push(predicted.lower[index]);
-                    own.upper.push(predicted.upper[index]);
-                }
             }
-            own
         });
+        let scored = scored.collect();
         Ok(Self {
-            scored: scored.collect(),
+            scored,
             table,
             model,
             is_test,
@@ -128,12 +128,13 @@ impl Results {
     ///
     /// If a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), Failure> {
-        let part = |row: usize| if self.is_test[row] { "test" } else { "train" };
-        let positions = self.table.positions.iter().enumerate();
-        let rows: Vec<_> = positions
-            .map(|(row, position)| (*position, Some(part(row))))
-            .collect();
+        let part = |is_test: &bool| if *is_test { "test" } else { "train" }.to_owned();
+        let parts = self.is_test.iter().map(part).collect();
         let (names, targets) = (&self.table.outputs, &self.table.targets);
+        let rows = self.table.positions.iter().copied();
+        let predictions = self.predicted.predictions();
+        let predictions = prediction_table(names, rows, targets, predictions, LEVEL);
+        let predictions = predictions.carrying(vec![("part".to_owned(), parts)]);
         let context = OutputsContext {
             data: self.table.data.clone(),
             outputs: names.clone(),
@@ -144,10 +145,7 @@ impl Results {
         let context = serde_json::to_string_pretty(&context).unwrap_or_default();
         for (name, text) in [
             (OUTPUTS, format!("{context}\n")),
-            (
-                PREDICTIONS,
-                predictions_csv(names, &rows, targets, &self.predicted),
-            ),
+            (PREDICTIONS, predictions.to_csv()),
             (METRICS, format!("{:#}\n", self.metrics())),
         ] {
             write_text(&folder.join(name), &text)?;

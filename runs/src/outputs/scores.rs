@@ -56,32 +56,25 @@ impl ScoredOutput {
 /// MAE of all are of targets divided by the standard deviation of the training targets of their output.
 pub fn named_scores(names: &[String], all: &[ScoredOutput]) -> Map<String, Value> {
     let mut named = Map::new();
-    let scored: Vec<(&String, usize, [f64; 5])> = (names.iter().zip(all))
-        .filter_map(|(name, own)| Some((name, own.targets.len(), own.scores()?)))
+    let scored: Vec<(&String, &ScoredOutput, [f64; 5])> = (names.iter().zip(all))
+        .filter_map(|(name, own)| Some((name, own, own.scores()?)))
         .collect();
-    let standardized = |score: usize, output: &str, value: f64| {
-        let place = names.iter().position(|name| name == output);
-        let deviation = place.map_or(1.0, |place| all[place].training.1.sqrt());
-        match NAMES[score] {
-            "rmse" | "mae" if deviation > 0.0 => value / deviation,
-            _ => value,
-        }
-    };
+    if scored.is_empty() {
+        return named;
+    }
     for (score, kind) in NAMES.into_iter().enumerate() {
-        for (name, _, scores) in &scored {
+        let mut values: Vec<(f64, f64)> = Vec::new();
+        for (name, own, scores) in &scored {
             named.insert(format!("{kind}[{name}]"), json!(scores[score]));
+            let deviation = own.training.1.sqrt();
+            let scale = match kind {
+                "rmse" | "mae" if deviation > 0.0 => deviation,
+                _ => 1.0,
+            };
+            values.push((own.targets.len() as f64, scores[score] / scale));
         }
-        let values = scored
-            .iter()
-            .map(|(name, count, scores)| (*count as f64, standardized(score, name, scores[score])));
-        let values: Vec<(f64, f64)> = values.collect();
-        let (outputs, rows) = (
-            values.len() as f64,
-            values.iter().map(|own| own.0).sum::<f64>(),
-        );
-        if values.is_empty() {
-            continue;
-        }
+        let outputs = values.len() as f64;
+        let rows = values.iter().map(|own| own.0).sum::<f64>();
         let average = values.iter().map(|own| own.1).sum::<f64>() / outputs;
         let pooled = |of: fn(f64) -> f64| {
             values

@@ -201,9 +201,9 @@ fn roles(source: &DataSource, options: &RunOptions, target: Option<&String>) -> 
 /// The failure to read the table with this target, in the words of these options.
 fn of_target(name: &str, error: DataError) -> Failure {
     match error {
-        DataError::Column(ColumnError::NoCompleteRows { source_name }) => Failure::Arguments(
-            format!("{source_name}: target column '{name}' has no values in rows with all inputs"),
-        ),
+        DataError::Column(ColumnError::NoCompleteRows(source_name)) => Failure::Arguments(format!(
+            "{source_name}: target column '{name}' has no values in rows with all inputs"
+        )),
         // The other targets are left out of the inputs.
         DataError::Column(ColumnError::NoSuchColumn {
             source_name,

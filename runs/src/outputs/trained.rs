@@ -7,7 +7,7 @@ use burn_gp_datasets::{DataSource, KeptColumns, NewRows, Schema};
 use burn_gp_models::Fitted;
 use serde_json::{Map, json};
 
-use super::files::{OutputsContext, PredictedOutputs, correlations, noise_of, predictions_csv};
+use super::files::{OutputsContext, correlations, noise_of, prediction_table};
 use super::{failure, results::lines_of_correlations};
 use crate::arguments::TrainedModelOptions;
 use crate::devices;
@@ -97,9 +97,9 @@ pub fn predict(arguments: &NewInputs<'_>, context: &OutputsContext) -> Result<()
         }
         false => model.predict(&x),
     };
-    let predicted = PredictedOutputs::new(&predicted.map_err(failure)?, level);
-    let rows: Vec<_> = (0..count).map(|row| (row, None)).collect();
-    let text = predictions_csv(&context.outputs, &rows, &targets, &predicted);
+    let predicted = predicted.map_err(failure)?;
+    let (names, predicted) = (&context.outputs, predicted.predictions());
+    let text = prediction_table(names, 0..count, &targets, predicted, level).to_csv();
     match destination {
         Some(destination) => destination.write(&text),
         None => print_data(&text),

@@ -32,9 +32,7 @@ pub(super) fn check(options: &RunOptions) -> Result<(), OptionError> {
         exclude(["stream", other], true)?;
     }
     if options.score_every.is_some() && options.test_fraction == Some(0.0) {
-        return Err(OptionError::NoTestRows {
-            wish: "--score-every",
-        });
+        return Err(OptionError::NoTestRows("--score-every"));
     }
     if !options.is_mini_batch() {
         return Ok(());
@@ -54,7 +52,7 @@ pub(super) fn check(options: &RunOptions) -> Result<(), OptionError> {
         ("--keep", options.keep.is_some()),
     ];
     match unusable.into_iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => Err(OptionError::WithoutValidation { option }),
+        Some((option, _)) => Err(OptionError::WithoutValidation(option)),
         None => Ok(()),
     }
 }

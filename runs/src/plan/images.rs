@@ -90,9 +90,7 @@ pub(super) fn shape(
 ) -> Result<ImageShape, OptionError> {
     let given = resolved.image.map(|image| image.0);
     let Some(shape) = given.or(data.image) else {
-        return Err(OptionError::ImageShapeMissing {
-            model: resolved.model().name(),
-        });
+        return Err(OptionError::ImageShapeMissing(resolved.model().name()));
     };
     let inputs = data.dimensions();
     if shape.len() != inputs {

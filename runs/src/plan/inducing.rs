@@ -1,9 +1,9 @@
 //! The inducing points, and the orthogonal ones.
 
-use burn_gp_core::ops::Jitter;
+use burn_gp_core::{inducing::Initializer, ops::Jitter};
 use burn_gp_models::InducingConfig;
 
-use crate::arguments::{InitializerName, ModelFields, RunOptions};
+use crate::arguments::{ModelFields, RunOptions};
 use crate::devices::ComputeTarget;
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
@@ -23,12 +23,11 @@ pub(super) fn inducing(
     resolved.orthogonal = (orthogonal > 0).then_some(orthogonal);
     let dtype = ComputeTarget::of(resolved)?.precision().dtype();
     let default_jitter = Jitter::for_precision(dtype).initial;
-    let initializer = (resolved.initializer).unwrap_or(InitializerName::KMeans);
     Ok(InducingConfig {
         count,
         at_most: false,
         orthogonal,
-        initializer: initializer.into(),
+        initializer: (resolved.initializer).map_or_else(Initializer::default, Into::into),
         seed: resolved.seed(),
         jitter: Some(Jitter::relative(
             *resolved.jitter.get_or_insert(default_jitter),

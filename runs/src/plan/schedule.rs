@@ -30,7 +30,7 @@ pub(super) fn schedule(
     ];
     match given.into_iter().find(|(_, given)| *given) {
         Some((option, _)) if name != ScheduleName::Stairs => {
-            return Err(OptionError::WithoutStages { option });
+            return Err(OptionError::WithoutStages(option));
         }
         _ => {}
     }
@@ -61,7 +61,7 @@ mod tests {
         };
         let refused = schedule(&mut options.clone(), off);
         let option = "--stages";
-        assert_eq!(refused, Err(OptionError::WithoutStages { option }));
+        assert_eq!(refused, Err(OptionError::WithoutStages(option)));
         options.schedule = Some(ScheduleName::Stairs);
         let stairs = Schedule::Stairs {
             stages: 6,

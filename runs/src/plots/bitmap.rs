@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
+use base64::{Engine, prelude::BASE64_STANDARD};
 use flate2::{Compression, write::ZlibEncoder};
 
 use super::palette::Color;
-use crate::base64::base64;
 
 /// An image: RGB pixels row by row from the upper left.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,7 +153,10 @@ impl Bitmap {
             true => self.png()?,
             false => self.magnified().png()?,
         };
-        Ok(format!("data:image/png;base64,{}", base64(&file)))
+        Ok(format!(
+            "data:image/png;base64,{}",
+            BASE64_STANDARD.encode(file)
+        ))
     }
 }
 

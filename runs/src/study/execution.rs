@@ -179,7 +179,7 @@ fn require_same_data(run: &TrainingRun, folder: &ExperimentFolder) -> Result<(),
         return Ok(());
     }
     let path = folder.path().to_owned();
-    Err(FolderError::OtherExperiment { path }.into())
+    Err(FolderError::OtherExperiment(path).into())
 }
 
 /// The name of a cell in messages, and its folder below `runs`. A name that the user gives becomes

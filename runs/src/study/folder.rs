@@ -53,9 +53,9 @@ impl ExperimentFolder {
     pub fn open(name: &str, options: &CommonOptions, settings: &Value) -> Result<Self, Failure> {
         let path = options.folder(name);
         if path.exists() && !path.is_dir() {
-            return Err(FolderError::NotAFolder { path }.into());
+            return Err(FolderError::NotAFolder(path).into());
         }
-        let nameless = || FolderError::Nameless { path: path.clone() };
+        let nameless = || FolderError::Nameless(path.clone());
         let previous = beside(&path, ".previous").ok_or_else(nameless)?;
         let lock = FolderLock::acquire(&path)?;
         require_own(&previous, is_own)?;
@@ -73,8 +73,8 @@ impl ExperimentFolder {
             let text = read_text(&file, Links::Followed);
             return match text.map(|text| serde_json::from_str::<Value>(&text)) {
                 Ok(Ok(found)) if experiment == found => Ok(folder),
-                Ok(_) => Err(FolderError::OtherExperiment { path }.into()),
-                Err(_) => Err(FolderError::NotEmpty { path }.into()),
+                Ok(_) => Err(FolderError::OtherExperiment(path).into()),
+                Err(_) => Err(FolderError::NotEmpty(path).into()),
             };
         }
         if let Some(file) = names.into_iter().find(|file| !is_own(file)) {

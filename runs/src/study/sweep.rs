@@ -196,7 +196,7 @@ pub fn sweep(arguments: SweepArguments) -> Result<(), Failure> {
 /// See [`sweep`].
 pub fn compare(arguments: CompareArguments) -> Result<(), Failure> {
     if arguments.runs.options.model.is_some() {
-        return Err(OptionError::Plural { option: "model" }.into());
+        return Err(OptionError::Plural("model").into());
     }
     let models = distinct(arguments.models).into_iter();
     let model = Swept {
@@ -216,17 +216,14 @@ impl SweptRuns {
     ) -> Result<(), Failure> {
         if let Some(folder) = self.resume {
             if self.options != RunOptions::default() {
-                return Err(OptionError::FixedOnResume {
-                    option: "the options of the runs".into(),
-                }
-                .into());
+                return Err(OptionError::FixedOnResume("the options of the runs".into()).into());
             }
             let grid = read(&folder)?;
             return grid.execute(folder, false, self.quiet, true);
         }
         let mut options = self.options.with_absolute_paths();
         if options.seed.is_some() {
-            return Err(OptionError::Plural { option: "seed" }.into());
+            return Err(OptionError::Plural("seed").into());
         }
         let given = options.data.take();
         let data = match data_sets.as_slice() {
@@ -287,7 +284,7 @@ fn read(folder: &Path) -> Result<Grid, Failure> {
     let path = folder.join(SWEEP);
     let Ok(text) = read_text(&path, Links::Followed) else {
         let path = folder.to_owned();
-        return Err(FolderError::NothingToResume { path }.into());
+        return Err(FolderError::NothingToResume(path).into());
     };
     serde_json::from_str(&text).map_err(|error| {
         let reason = error.to_string();
@@ -332,7 +329,7 @@ impl Grid {
         replace_file(&path, &(text.map_err(Failure::writing(&path))? + "\n"))?;
         if is_resumed && folder.is_reported() && are_finished(study, &request, &planned, &folder) {
             let path = folder.path().to_owned();
-            return Err(FolderError::Finished { path }.into());
+            return Err(FolderError::Finished(path).into());
         }
         let broken = make(study, &request, &planned, &folder)?;
         show(study, &request, &folder)?;
@@ -353,10 +350,7 @@ impl Grid {
             ..options.clone()
         };
         if options.test_fraction == Some(0.0) {
-            return Err(OptionError::NoTestRows {
-                wish: "a comparison",
-            }
-            .into());
+            return Err(OptionError::NoTestRows("a comparison").into());
         }
         let source = options.source()?;
         let options = check(&options.with_inferred_likelihood(&source)?, &source)?;

@@ -77,9 +77,7 @@ impl RunSupervisor {
     }
 
     fn interrupted(&self) -> Failure {
-        Failure::InterruptedExperiment {
-            folder: self.folder.clone(),
-        }
+        Failure::InterruptedExperiment(self.folder.clone())
     }
 
     /// Runs all training steps and returns the duration of each in seconds.
@@ -139,6 +137,6 @@ impl RunSupervisor {
 pub fn all_made(broken: Vec<String>) -> Result<(), Failure> {
     match broken.is_empty() {
         true => Ok(()),
-        false => Err(Failure::BrokenRuns { runs: broken }),
+        false => Err(Failure::BrokenRuns(broken)),
     }
 }
