@@ -102,8 +102,8 @@ pub use class_order::{ClassOrder, ClassOrderError};
 pub use classes::Classes;
 pub use column_label::ColumnLabel;
 pub use columns::{
-    ColumnRoles, KeptColumns, Labels, NewRows, NoiseColumn, Schema, SharedInputs, SourceColumn,
-    TargetColumn,
+    ColumnRoles, KeptColumns, Labels, NewRows, NoiseColumn, OrderedInputError, Schema,
+    SharedInputs, SourceColumn, TargetColumn,
 };
 pub use dataset::{Dataset, Features, UnfitRow};
 pub use encoding::{

@@ -49,5 +49,6 @@ mod tables;
 mod threads;
 mod train_predict;
 mod unwritable_output;
+mod update;
 mod weights;
 mod worker;
