@@ -14,6 +14,7 @@ use burn_gp_runs::{
     study::{self, CompareArguments, SweepArguments},
     threads,
     train::{self, TrainArguments},
+    update::{self, UpdateArguments},
 };
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -81,6 +82,16 @@ pub enum Command {
     /// Columns are matched by name if the training data had names. If the file has the target, the
     /// scores are printed too.
     Predict(PredictArguments),
+    /// Add rows to a trained model, or remove old ones, without training
+    ///
+    /// The model predicts as if it had been conditioned on all rows from the start. The
+    /// hyperparameters, the standardization and any inducing points are those of training. Columns are
+    /// matched by name if the training data had names; every row needs its target. Models that keep
+    /// their rows, sgpr, and svgp with Gaussian noise can be updated.
+    ///
+    /// The folder contains model.json, weights.bpk and the config.toml of the training, for `predict`,
+    /// `show`, `sample`, `report` and `update`. Scores and plots of the training are not copied.
+    Update(UpdateArguments),
     /// Forecast series over time, with intervals, their parts, and scores of forecasts of the past
     ///
     /// The model of each series is a sum of a level or a trend, seasons and short memory, chosen by how
@@ -145,6 +156,7 @@ impl Command {
             Self::Compare(arguments) => study::compare(*arguments),
             Self::Sweep(arguments) => study::sweep(*arguments),
             Self::Predict(arguments) => predict::predict(&arguments),
+            Self::Update(arguments) => update::update(&arguments),
             Self::Forecast(arguments) => forecast::forecast(&arguments),
             Self::Sample(arguments) => sample::sample(&arguments),
             Self::Show(arguments) => show::show(&arguments),

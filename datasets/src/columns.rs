@@ -1,5 +1,6 @@
 //! The roles of columns (target, inputs, noise), and the matching of new data to a model.
 
+mod ordered_input;
 mod roles;
 mod shared_inputs;
 mod target_column;
@@ -17,6 +18,7 @@ use crate::raw_column::Cell;
 use crate::words::is_marker;
 use roles::{prediction_roles, reject_duplicates, training_roles};
 
+pub use ordered_input::OrderedInputError;
 pub use shared_inputs::SharedInputs;
 pub use target_column::TargetColumn;
 

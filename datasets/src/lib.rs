@@ -107,8 +107,8 @@ pub use classes::Classes;
 pub use column_label::ColumnLabel;
 pub use column_transforms::ColumnTransforms;
 pub use columns::{
-    ColumnRoles, KeptColumns, Labels, NewRows, NoiseColumn, Schema, SharedInputs, SourceColumn,
-    TargetColumn,
+    ColumnRoles, KeptColumns, Labels, NewRows, NoiseColumn, OrderedInputError, Schema,
+    SharedInputs, SourceColumn, TargetColumn,
 };
 pub use dataset::{Dataset, Features, UnfitRow};
 pub use encoding::{

@@ -1,19 +1,22 @@
 //! Regression models that keep their data.
 
+use std::{any::Any, collections::BTreeSet};
+
 use burn::{
     module::{Module, ModuleDisplay, Param},
-    tensor::{DType, Device, Tensor},
+    tensor::{DType, Device, Int, Tensor},
 };
 use burn_gp_core::{
     inference::{
-        ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, ExactOutputs,
-        LeaveFoldsOut, Markov, MarkovVariational, Vecchia, VecchiaLaplace, Vif,
+        ActionPolicy, AnyActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact,
+        ExactOutputs, Iterations, LeaveFoldsOut, Markov, MarkovVariational, UpdateError, Vecchia,
+        VecchiaLaplace, Vif,
     },
     kernels::{Kernel, KernelModule, Structure},
     likelihoods::{AnyLikelihood, Gaussian},
     means::AnyMean,
     parameter::Hyperparameter,
-    process::AnyProcess,
+    process::{AnyProcess, ConditionedProcess, WithMean},
 };
 
 use crate::{
@@ -57,6 +60,16 @@ impl<R: KeepsData> Conditioned<R> {
         Self::new(regression, &shape.zeros()).into_trained()
     }
 
+    /// The same regression with other data, on the device without autodiff.
+    fn of_rows(&self, TrainingData { inputs, targets }: TrainingData) -> Self {
+        let constant = |tensor| Param::from_tensor(tensor).set_require_grad(false);
+        Self {
+            regression: self.regression.clone(),
+            inputs: constant(inputs),
+            targets: constant(targets),
+        }
+    }
+
     /// The regression model.
     pub fn regression(&self) -> &R {
         &self.regression
@@ -88,11 +101,27 @@ pub trait KeepsData: Model + Module + ModuleDisplay {
 
     /// The likelihood.
     fn likelihood(&self) -> AnyLikelihood;
+
+    /// Whether the model predicts from any rows at the same parameters. Trained actions belong to the rows that they
+    /// combine.
+    fn takes_any_rows(&self) -> bool {
+        true
+    }
+
+    /// The process given further rows, made from that of the rows so far. `None` if it must be computed from all rows.
+    fn extended(
+        &self,
+        _process: &dyn AnyProcess,
+        _inputs: Tensor<2>,
+        _targets: Tensor<2>,
+    ) -> Option<Result<Box<dyn AnyProcess + Send + Sync>, ConditionError>> {
+        None
+    }
 }
 
-/// Forwards to the methods of each regression type.
+/// Forwards to the methods of each regression type, with further methods in braces.
 macro_rules! keeps_data {
-    ($($type:ident<$($parameter:ident: $bound:ident),*>),*) => {
+    ($($type:ident<$($parameter:ident: $bound:ident),*> { $($more:tt)* })*) => {
         $(impl<$($parameter: $bound + Sync + 'static),*> KeepsData for $type<$($parameter),*> {
             fn process_of(
                 &self,
@@ -113,21 +142,45 @@ macro_rules! keeps_data {
             fn likelihood(&self) -> AnyLikelihood {
                 AnyLikelihood::from(self.likelihood().clone())
             }
+
+            $($more)*
         })*
     };
 }
 
-keeps_data!(
-    Exact<K: KernelModule>,
-    ExactOutputs<K: KernelModule>,
-    ComputationAware<K: KernelModule, A: ActionPolicy>,
-    ConjugateGradients<K: KernelModule>,
-    Vecchia<K: KernelModule>,
-    VecchiaLaplace<K: KernelModule>,
-    Vif<>,
-    Markov<K: KernelModule>,
-    MarkovVariational<K: KernelModule>
-);
+keeps_data! {
+    Exact<K: KernelModule> {
+        fn extended(
+            &self,
+            process: &dyn AnyProcess,
+            inputs: Tensor<2>,
+            targets: Tensor<2>,
+        ) -> Option<Result<Box<dyn AnyProcess + Send + Sync>, ConditionError>> {
+            let process: &dyn Any = process;
+            let process: &WithMean<ConditionedProcess> = process.downcast_ref()?;
+            let noise = self.likelihood().noise().without_autodiff();
+            match process.condition_on_observations(inputs, targets, noise) {
+                Ok(process) => Some(Ok(Box::new(process))),
+                Err(UpdateError::Condition(error)) => Some(Err(error)),
+                Err(_) => None,
+            }
+        }
+    }
+    ExactOutputs<K: KernelModule> {}
+    ComputationAware<K: KernelModule, A: ActionPolicy> {
+        fn takes_any_rows(&self) -> bool {
+            let policy: &dyn Any = self.policy();
+            matches!(policy.downcast_ref(), Some(AnyActionPolicy::Iterations(_)))
+                || policy.is::<Iterations>()
+        }
+    }
+    ConjugateGradients<K: KernelModule> {}
+    Vecchia<K: KernelModule> {}
+    VecchiaLaplace<K: KernelModule> {}
+    Vif<> {}
+    Markov<K: KernelModule> {}
+    MarkovVariational<K: KernelModule> {}
+}
 
 impl<R: KeepsData> Trained for Conditioned<R> {
     fn process(&self) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError> {
@@ -135,14 +188,57 @@ impl<R: KeepsData> Trained for Conditioned<R> {
             .process_of(self.inputs.val(), self.targets.val())
     }
 
-    fn process_given(
+    fn condition_on_observations(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
+    ) -> Option<Result<AnyTrained, ConditionError>> {
+        self.regression.takes_any_rows().then(|| {
+            ConditionError::check_inputs(&inputs)?;
+            let all = |own: &Param<Tensor<2>>, more| Tensor::cat(vec![own.val(), more], 0);
+            let data = TrainingData {
+                inputs: all(&self.inputs, inputs.without_autodiff()),
+                targets: all(&self.targets, targets.without_autodiff()),
+            };
+            Ok(self.of_rows(data).into_trained())
+        })
+    }
+
+    fn process_given(
+        &self,
+        process: &dyn AnyProcess,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
     ) -> Option<Result<Box<dyn AnyProcess + Send + Sync>, ConditionError>> {
-        let all = |own: &Param<Tensor<2>>, more| Tensor::cat(vec![own.val(), more], 0);
-        let (inputs, targets) = (all(&self.inputs, inputs), all(&self.targets, targets));
-        Some(self.regression.process_of(inputs, targets))
+        let extended = (self.regression).extended(process, inputs.clone(), targets.clone());
+        extended.or_else(|| {
+            let model = self.condition_on_observations(inputs, targets)?;
+            Some(model.and_then(|model| model.process()))
+        })
+    }
+
+    fn observations(&self) -> Option<TrainingData> {
+        Some(TrainingData {
+            inputs: self.inputs.val(),
+            targets: self.targets.val(),
+        })
+    }
+
+    fn without_observations(&self, rows: &[usize]) -> Option<AnyTrained> {
+        self.regression.takes_any_rows().then(|| {
+            let (inputs, targets) = (self.inputs.val(), self.targets.val());
+            let [count, _] = inputs.dims();
+            let removed: BTreeSet<usize> = rows.iter().copied().collect();
+            assert!(
+                removed.last().is_none_or(|&row| row < count) && removed.len() < count,
+                "rows {removed:?} of {count}; expected some of them, and not all"
+            );
+            let kept = (0..count).filter(|row| !removed.contains(row));
+            let kept: Vec<i64> = kept.map(|row| row as i64).collect();
+            let kept = Tensor::<1, Int>::from_data(kept.as_slice(), &inputs.device());
+            let data = TrainingData { inputs, targets };
+            self.of_rows(data.reordered(&kept)).into_trained()
+        })
     }
 
     fn leave_folds_out(

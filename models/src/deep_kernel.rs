@@ -116,6 +116,17 @@ impl Trained for DeepKernelModel<AnyTrained> {
         }))
     }
 
+    fn condition_on_observations(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Option<Result<AnyTrained, ConditionError>> {
+        let features = self.network.forward(inputs);
+        let model = self.model.condition_on_observations(features, targets)?;
+        let network = self.network.valid();
+        Some(model.map(|model| DeepKernelModel { network, model }.into_trained()))
+    }
+
     fn likelihood(&self) -> AnyLikelihood {
         self.model.likelihood()
     }

@@ -4,12 +4,12 @@ use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
     inference::ConditionError,
     kernels::{FunctionPrior, Kernels},
-    likelihoods::{AnyLikelihood, ImpossibleTarget},
+    likelihoods::{AnyLikelihood, Gaussian, ImpossibleTarget},
     means::AnyMean,
     ops::NotPositiveDefinite,
     parameter::{Part, Priors, Role},
-    process::{Marginals, SamplePaths, WithMean},
-    variational::{AnyPosterior, Evaluation},
+    process::{CovarianceShape, Marginals, SamplePaths, WithMean},
+    variational::{AnyPosterior, Evaluation, Whitened},
 };
 
 use crate::{
@@ -45,6 +45,48 @@ impl Svgp {
         posterior: impl Into<AnyPosterior>,
     ) -> Self {
         Self::of(kernels.into(), mean, likelihood, posterior)
+    }
+}
+
+impl Svgp {
+    /// The model given further rows, on the device without autodiff, with an updated `q(u)`; see
+    /// [`Whitened::condition_on_observations`]. A trained [`Collapsed`](burn_gp_core::inference::Collapsed) model becomes
+    /// that of all rows. `None` unless the likelihood is Gaussian, with one noise variance, and the posterior is
+    /// [`Whitened`] with full covariances.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    ///
+    /// # Errors
+    ///
+    /// When a value is not finite, or a covariance cannot be factored.
+    pub fn condition_on_observations(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Option<Result<Self, ConditionError>> {
+        let this = self.valid();
+        let noise = this.likelihood.downcast_ref::<Gaussian>()?.noise();
+        let posterior: &Whitened = this.posterior.downcast_ref()?;
+        let is_full = posterior.distribution().covariance_shape() == CovarianceShape::Full;
+        if !is_full || noise.dims() != [1] {
+            return None;
+        }
+        let updated = || {
+            ConditionError::check(&inputs, &targets)?;
+            let (x, targets) = (inputs.without_autodiff(), targets.without_autodiff());
+            let ([rows, _], residual) = (x.dims(), this.mean.residual(targets, x.clone()));
+            let noise = noise.expand([rows]);
+            let prior = &this.kernel;
+            let posterior = posterior.condition_on_observations(prior, x, residual, noise)?;
+            let posterior = Part::new(Role::Posterior, posterior.into());
+            Ok(Self {
+                posterior,
+                ..this.clone()
+            })
+        };
+        Some(updated())
     }
 }
 

@@ -272,6 +272,15 @@ impl Trained for AnySvgp {
         Ok(Box::new(self.condition()?))
     }
 
+    fn condition_on_observations(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Option<Result<AnyTrained, ConditionError>> {
+        let model = self.condition_on_observations(inputs, targets)?;
+        Some(model.map(Trained::into_trained))
+    }
+
     fn likelihood(&self) -> AnyLikelihood {
         self.likelihood().clone()
     }

@@ -24,8 +24,8 @@ pub trait Trained: AnyModule {
     /// factored.
     fn process(&self) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError>;
 
-    /// The posterior over functions, given further data at the same hyperparameters. By default there is none: the
-    /// model does not keep its data.
+    /// The model given further data at the same hyperparameters. By default there is none: the model neither keeps its
+    /// data, nor has a posterior that further data update.
     ///
     /// # Shapes
     ///
@@ -34,11 +34,42 @@ pub trait Trained: AnyModule {
     /// # Errors
     ///
     /// When a value is not finite, or a covariance matrix cannot be factored.
-    fn process_given(
+    fn condition_on_observations(
         &self,
         _inputs: Tensor<2>,
         _targets: Tensor<2>,
+    ) -> Option<Result<AnyTrained, ConditionError>> {
+        None
+    }
+
+    /// The posterior over functions of the model [given further data](Self::condition_on_observations). `process` is that
+    /// of the model itself, which may be cheaper to extend than to compute again.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`condition_on_observations`](Self::condition_on_observations).
+    fn process_given(
+        &self,
+        _process: &dyn AnyProcess,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
     ) -> Option<Result<Box<dyn AnyProcess + Send + Sync>, ConditionError>> {
+        let model = self.condition_on_observations(inputs, targets)?;
+        Some(model.and_then(|model| model.process()))
+    }
+
+    /// The rows that the model keeps to predict, in its order. `None` if it keeps none.
+    fn observations(&self) -> Option<TrainingData> {
+        None
+    }
+
+    /// The model without some of the rows that it [keeps](Self::observations), at the same hyperparameters. `None` if it
+    /// keeps none, or cannot be without one of them.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row, or no row would remain.
+    fn without_observations(&self, _rows: &[usize]) -> Option<AnyTrained> {
         None
     }
 

@@ -4,8 +4,8 @@
 //! A training run goes through these modules in order: [`arguments`] (its options),
 //! [`plan::check`] (checked options), [`preparation`] (the data), [`plan::resolve`] (model and
 //! training), [`fitting`] (the steps), [`evaluation`] (held-out rows), [`output`] (the folder),
-//! [`report`] (the terminal). [`train`] calls them, [`predict`] uses the model in such a folder, and
-//! [`show`] describes it. [`forecast`] forecasts series over time. [`outputs`] has models of
+//! [`report`] (the terminal). [`train`] calls them, [`predict`] uses the model in such a folder,
+//! [`update`] adds rows to it, and [`show`] describes it. [`forecast`] forecasts series over time. [`outputs`] has models of
 //! several columns of targets. Comparisons and the tables of papers consist of several runs: [`study`].
 
 // `println!` and `eprintln!` panic if the terminal is closed or the disk is full. Use `standard_error` and
@@ -67,4 +67,5 @@ mod trained_folder;
 pub mod training_log;
 pub mod training_run;
 mod transformed;
+pub mod update;
 mod visible_text;

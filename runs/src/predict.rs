@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use burn_gp_datasets::{
     DataError, DataSource, Features, KeptColumns, NewRows, Standardizer, UnfitRow,
@@ -19,9 +18,7 @@ use crate::failure::Failure;
 use crate::option_error::OptionError;
 use crate::output::{Destination, ModelContext, PredictionTable};
 use crate::outputs;
-use crate::preparation::{
-    self, Part, RowSource, TargetError, impossible_inputs, impossible_target,
-};
+use crate::preparation::{Part, TargetError, impossible_inputs, impossible_target};
 use crate::progress::RowProgress;
 use crate::ranges::within;
 use crate::report;
@@ -277,21 +274,10 @@ impl Rows {
         let targets = features.targets.clone().filter(|_| is_complete);
         let observed = targets.unwrap_or_else(|| vec![f64::NAN; count]);
         let unfit: BTreeSet<usize> = features.unfit.iter().map(|unfit| unfit.row).collect();
-        let rows = preparation::Rows {
-            source: Arc::new(RowSource {
-                origin: features.origin.clone(),
-                kept: None,
-                ids: None,
-            }),
-            inputs: &features.inputs,
-            targets: &observed,
-            noise: features.noise.as_deref(),
-            weights: None,
-        };
         let is_known = |row: &usize| !observed[*row].is_nan() && !unfit.contains(row);
         Self {
             known: (0..count).filter(is_known).collect(),
-            part: rows.part(&(0..count).collect::<Vec<_>>(), &context.standardizer),
+            part: Part::of_new_rows(features, &observed, &context.standardizer),
         }
     }
 
@@ -352,7 +338,7 @@ impl Rows {
 }
 
 /// Warns about unused columns, rows without a prediction, and intervals without noise.
-fn warn_of(features: &Features, context: &ModelContext) {
+pub(crate) fn warn_of(features: &Features, context: &ModelContext) {
     let known = |name: &String| context.left_out.contains(name);
     let unknown: Vec<&str> = (features.ignored.iter())
         .filter(|name| !known(name) && Some(*name) != context.schema.id.as_ref())

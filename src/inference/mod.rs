@@ -25,6 +25,20 @@
 //! `[1]`, summed over data and outputs. `condition` gives the process for prediction, with everything that
 //! does not depend on new inputs precomputed; it lives on the device without autodiff and shares nothing
 //! with the model.
+//!
+//! # New observations
+//!
+//! Processes of dense methods take further rows at the same parameters, at a cost of new rows instead of all:
+//!
+//! | process of | [`condition_on_observations`](crate::process::WithMean::condition_on_observations) | equal to conditioning on all rows | time for n rows |
+//! |---|---|---|---|
+//! | [`Exact`] | extends the factor | yes | N²·n |
+//! | [`Collapsed`], [`CollapsedOrthogonal`] | updates `q(u)` | yes for [`Collapsed`], with the same inducing variables | M³ + M²·n |
+//! | a posterior in [`variational`](crate::variational) | updates `q(u)` | if `q(u)` was optimal for the old rows, as after [`Collapsed::optimal_distribution`] | M³ + M²·n |
+//! | [`Markov::filter`] | filters on | yes, for later rows | n·s² |
+//!
+//! Those of [`Exact`] also [give up rows](crate::process::WithMean::without_observations), and take
+//! [several sets of targets](crate::process::WithMean::condition_on_fantasies) for the same inputs at once.
 
 mod collapsed;
 mod computation_aware;
@@ -32,12 +46,16 @@ mod condition_error;
 mod conjugate_gradients;
 mod exact;
 mod exact_outputs;
+mod fantasies;
 mod leave_folds_out;
 mod leave_one_out;
 mod low_rank;
 mod markov;
+mod new_observations;
 mod orthogonal;
 mod parts;
+mod removed_observations;
+mod update_error;
 mod vecchia;
 mod vecchia_laplace;
 mod vif;
@@ -56,11 +74,13 @@ pub use conjugate_gradients::{
 };
 pub use exact::Exact;
 pub use exact_outputs::{ExactOutputs, OutputsProcess, check_observed};
+pub use fantasies::Fantasies;
 pub use leave_folds_out::{LeaveFoldsOut, WithoutFolds};
 pub use leave_one_out::LeaveOneOut;
 pub use low_rank::{LowRankRegression, low_rank_evidence};
-pub use markov::{Markov, MarkovFilter, MarkovProcess, MarkovVariational, UpdateError};
+pub use markov::{Markov, MarkovFilter, MarkovProcess, MarkovVariational};
 pub use orthogonal::CollapsedOrthogonal;
+pub use update_error::UpdateError;
 pub use vecchia::{LeastSquares, Vecchia, VecchiaProcess, VecchiaSettings};
 pub use vecchia_laplace::{VecchiaLaplace, VecchiaLaplaceProcess, VecchiaLaplaceSettings};
 pub use vif::{Vif, VifProcess};

@@ -1,13 +1,15 @@
 //! Processes of any kind, among them mixtures.
 
+use std::any::Any;
+
 use burn::tensor::Tensor;
 
 use super::{Marginals, Process};
 use crate::ops::NotPositiveDefinite;
 
 /// A process of any kind: functions whose value at an input is an equally weighted mixture of S Gaussians,
-/// one for a Gaussian [`Process`], one per draw of the hidden layers for a deep one.
-pub trait AnyProcess {
+/// one for a Gaussian [`Process`], one per draw of the hidden layers for a deep one. `Any` gives its type back.
+pub trait AnyProcess: Any {
     /// The Gaussians at `x`, `[N, D]`, each with means and variances `[N, P]`.
     fn components(&self, x: Tensor<2>) -> Vec<Marginals>;
 
@@ -47,7 +49,7 @@ pub trait AnyProcess {
     ) -> Result<Tensor<3>, NotPositiveDefinite>;
 }
 
-impl<P: Process> AnyProcess for P {
+impl<P: Process + 'static> AnyProcess for P {
     fn components(&self, x: Tensor<2>) -> Vec<Marginals> {
         vec![self.marginals(x)]
     }

@@ -100,6 +100,14 @@ impl VariationalGaussian {
         }
     }
 
+    /// Whether the covariances are full or diagonal.
+    pub fn covariance_shape(&self) -> CovarianceShape {
+        match &self.scale {
+            VariationalScale::Full(_) => CovarianceShape::Full,
+            VariationalScale::Diagonal(_) => CovarianceShape::Diagonal,
+        }
+    }
+
     /// The means, `[P, M]`.
     pub fn mean(&self) -> Tensor<2> {
         self.mean.val()

@@ -23,6 +23,7 @@ mod boxed;
 mod conditioned;
 mod equal_inputs;
 mod gaussian;
+mod gaussian_update;
 mod leading_axis;
 mod low_rank;
 mod marginals;
@@ -41,6 +42,7 @@ pub(crate) use equal_inputs::EqualInputs;
 pub use equal_inputs::draw_at_distinct;
 pub use gaussian::{CovarianceShape, VariationalGaussian};
 pub(crate) use gaussian::{Moments, Scale};
+pub(crate) use gaussian_update::LinearObservations;
 pub(crate) use leading_axis::{
     column_sums_of_products, column_sums_of_squares, of_each, prior_variances, product_of_each,
     right_hand_sides,

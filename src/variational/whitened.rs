@@ -13,8 +13,8 @@ use crate::{
     kernels::Kernels,
     ops::{Jitter, NotPositiveDefinite, cholesky},
     process::{
-        ConditionedProcess, CovarianceShape, Marginals, SamplePaths, VariationalGaussian,
-        WhitenedCovariance, nonnegative, prior_variances,
+        ConditionedProcess, CovarianceShape, LinearObservations, Marginals, SamplePaths,
+        VariationalGaussian, WhitenedCovariance, nonnegative, prior_variances,
     },
     register,
 };
@@ -116,6 +116,39 @@ impl Whitened {
     /// The distribution over `L⁻¹u`.
     pub fn distribution(&self) -> &VariationalGaussian {
         &self.distribution
+    }
+
+    /// The posterior given further rows with Gaussian noise, without autodiff:
+    /// `S′⁻¹ = S⁻¹ + ΛΣ⁻¹Λᵀ`, `m′ = m + S′ΛΣ⁻¹(y − Λᵀm)` (T. Bui, C. Nguyen and R. Turner, *Streaming Sparse Gaussian
+    /// Process Approximations*, arXiv:1705.07131, with the same inducing points and parameters). The covariance becomes a
+    /// full one. If `q(u)` was optimal for the rows so far, it is for all.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `residual` (y, the targets less their mean): `[N, P]`, `noise`: the variances, `[N]`
+    ///
+    /// # Errors
+    ///
+    /// When a covariance cannot be factored.
+    pub fn condition_on_observations(
+        &self,
+        prior: &Kernels,
+        inputs: Tensor<2>,
+        residual: Tensor<2>,
+        noise: Tensor<1>,
+    ) -> Result<Self, NotPositiveDefinite> {
+        let (this, prior) = (self.valid(), prior.valid());
+        let factor = cholesky(this.inducing.kuu(&prior), this.jitter)?;
+        let cross = this.inducing.kuf(&prior, inputs.without_autodiff());
+        let observed = LinearObservations {
+            basis: factor.solve(cross), // Λ, [B, M, N]
+            values: residual.without_autodiff(),
+            noise: noise.without_autodiff(),
+        };
+        Ok(Self {
+            distribution: this.distribution.given(&observed)?,
+            ..this
+        })
     }
 }
 

@@ -61,6 +61,7 @@ mod natural_inversion;
 mod neighbor_conditional;
 mod neighbor_density;
 mod neighbors;
+mod new_observations;
 mod orthogonal;
 mod orthogonal_parts;
 mod parameters;

@@ -51,5 +51,6 @@ mod threads;
 mod train_predict;
 mod transforms;
 mod unwritable_output;
+mod update;
 mod weights;
 mod worker;

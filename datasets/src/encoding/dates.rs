@@ -219,7 +219,7 @@ impl DateFormat {
     }
 
     /// Whether the year comes first, so that day and month cannot be confused.
-    pub(super) fn has_year_in_front(&self) -> bool {
+    pub(crate) fn has_year_in_front(&self) -> bool {
         self.0.starts_with("%Y")
     }
 

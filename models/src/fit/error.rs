@@ -73,8 +73,8 @@ pub enum Error {
         /// The zero-based column.
         column: usize,
     },
-    /// The model does not keep its data, so it takes no further data.
-    #[error("this model does not keep its training data; train it again on all rows")]
+    /// The model neither keeps its data, nor has a posterior that further data update.
+    #[error("this model takes no further rows after training; train it again on all rows")]
     NoFurtherData,
     /// The model has no closed form of predictions without a row.
     #[error(
@@ -82,6 +82,12 @@ pub enum Error {
          model has not seen"
     )]
     NoJackknife,
+    /// The model does not keep its rows, or cannot be without one of them.
+    #[error("rows cannot be removed from this model; train it again on those that remain")]
+    NoRows,
+    /// All rows would be removed.
+    #[error("no training row would remain")]
+    NoRowsLeft,
     /// The likelihood does not accept a target.
     #[error(transparent)]
     Target(ImpossibleTarget),

@@ -8,8 +8,7 @@ use burn_gp_core::{likelihoods::Interval, parameter::Hyperparameter};
 use super::{Error, FittedPredictions, Matrix, Scaling, matrix::Rows};
 use crate::{
     AnyTrained, JackknifePlus, MODEL_FILE, ModelConfig, Predictor, SavedModel, SavedModelError,
-    Summary,
-    training::{TrainingData, matrix},
+    Summary, training::TrainingData,
 };
 
 /// A model after training, with the scaling of its data. It predicts in the units of the data, and
@@ -36,8 +35,8 @@ use crate::{
 /// ```
 #[derive(Clone)]
 pub struct Fitted {
-    saved: SavedModel<Scaling>,
-    predictor: Arc<Predictor>,
+    pub(super) saved: SavedModel<Scaling>,
+    pub(super) predictor: Arc<Predictor>,
     restart_losses: Vec<Option<f64>>,
     best_step: Option<usize>,
 }
@@ -80,6 +79,20 @@ impl Fitted {
         })
     }
 
+    /// The same with another model, of `rows` training rows, and its predictor.
+    pub(super) fn with_model(&self, model: AnyTrained, rows: usize, predictor: Predictor) -> Self {
+        let mut saved = SavedModel {
+            model,
+            ..self.saved.clone()
+        };
+        saved.summary.data_count = rows;
+        Self {
+            saved,
+            predictor: Arc::new(predictor),
+            ..self.clone()
+        }
+    }
+
     /// With the losses of restarts and the step that early stopping chose.
     pub(super) fn after(
         self,
@@ -118,72 +131,6 @@ impl Fitted {
     pub fn predict(&self, inputs: impl Into<Matrix>) -> Result<FittedPredictions, Error> {
         let inputs = self.scaled(inputs.into())?;
         Ok(self.predicted(inputs, self.predictor.clone()))
-    }
-
-    /// Predictions at new inputs, some of whose outputs are known: those of a model that has the known targets as
-    /// further training data, with the same hyperparameters and scaling. Known noise counts as in training.
-    ///
-    /// ```
-    /// use burn_gp_core::kernels::StationaryConfig;
-    /// use burn_gp_models::{ExactConfig, Fit, FitModel};
-    ///
-    /// # fn main() -> Result<(), burn_gp_models::Error> {
-    /// let x: Vec<f64> = (0..20).map(|row| f64::from(row) / 4.0).collect();
-    /// let y: Vec<[f64; 2]> = x.iter().map(|x| [x.sin(), -x.sin()]).collect();
-    /// let gp = ExactConfig::new(StationaryConfig::rbf()).fit(&x, &y, &Fit::new())?;
-    /// // Far from the data, the second output follows the first.
-    /// let given = gp.predict_given([40.0], [[0.9, f64::NAN]])?;
-    /// let mean: Vec<f64> = given.mean().into_data().iter().collect();
-    /// assert!(mean[1] < -0.5, "{mean:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Shapes
-    ///
-    /// - `inputs`: `[N, D]`, `known`: `[N, P]`, NaN where a target is to be predicted
-    ///
-    /// # Errors
-    ///
-    /// As for [`predict`](Self::predict); when the numbers of rows or columns do not match, a known target is infinite,
-    /// or the model does not keep its training data.
-    pub fn predict_given(
-        &self,
-        inputs: impl Into<Matrix>,
-        known: impl Into<Matrix>,
-    ) -> Result<FittedPredictions, Error> {
-        let (inputs, known) = (self.scaled(inputs.into())?, known.into().read("targets")?);
-        if known.count != inputs.count {
-            return Err(Error::Rows {
-                inputs: inputs.count,
-                targets: known.count,
-            });
-        }
-        let columns = self.saved.summary.target_columns;
-        if known.columns != columns {
-            return Err(Error::TargetColumns {
-                found: known.columns,
-                expected: columns.to_string(),
-            });
-        }
-        let targets = self.saved.context.scaled_targets(known.values, columns);
-        // Rows without a known target add nothing.
-        let rows = inputs.values.chunks_exact(inputs.columns);
-        let rows = rows.zip(targets.chunks_exact(columns));
-        let (x, y): (Vec<_>, Vec<_>) = (rows.into_iter())
-            .filter(|(_, targets)| targets.iter().any(|target| !target.is_nan()))
-            .unzip();
-        if x.is_empty() {
-            return Ok(self.predicted(inputs, self.predictor.clone()));
-        }
-        let (device, dtype) = self.place();
-        let x = matrix(&x.concat(), inputs.columns, &device, dtype);
-        let y = matrix(&y.concat(), columns, &device, dtype);
-        let process = self.saved.model.process_given(x, y);
-        let process = process.ok_or(Error::NoFurtherData)??;
-        let likelihood = self.saved.model.likelihood();
-        let predictor = Predictor::new(process, &likelihood, &device, dtype);
-        Ok(self.predicted(inputs, Arc::new(predictor)))
     }
 
     /// [Jackknife+ intervals](crate::conformal) of new targets: they contain a share of at least `2·level − 1` of new
@@ -227,7 +174,7 @@ impl Fitted {
     }
 
     /// Checked and scaled inputs.
-    fn scaled(&self, inputs: Matrix) -> Result<Rows, Error> {
+    pub(super) fn scaled(&self, inputs: Matrix) -> Result<Rows, Error> {
         let rows = read_inputs(inputs)?;
         let expected = self.saved.summary.dimensions;
         if rows.columns != expected {
@@ -243,7 +190,7 @@ impl Fitted {
     }
 
     /// Predictions at scaled inputs.
-    fn predicted(&self, inputs: Rows, predictor: Arc<Predictor>) -> FittedPredictions {
+    pub(super) fn predicted(&self, inputs: Rows, predictor: Arc<Predictor>) -> FittedPredictions {
         let scaling = &self.saved.context;
         let predictions = predictor.predict_with(&inputs.values, inputs.columns, |_| ());
         FittedPredictions {

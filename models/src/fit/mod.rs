@@ -6,6 +6,7 @@ mod error;
 mod fitted;
 mod fitted_predictions;
 mod matrix;
+mod observations;
 mod options;
 mod scaling;
 
@@ -284,10 +285,24 @@ fn checked_outputs(
         if let Some(column) = (0..columns).find(|&column| is_missing(column)) {
             return Err(Error::NoTargets { column });
         }
+    }
+    check_possible(config, targets, columns, (device, dtype))?;
+    Ok(likelihood.outputs(columns))
+}
+
+/// Checks that the likelihood accepts all targets that are not missing.
+fn check_possible(
+    config: &ModelConfig,
+    targets: &[f64],
+    columns: usize,
+    (device, dtype): (&Device, DType),
+) -> Result<(), Error> {
+    let likelihood = config.likelihood().init((device, dtype)).description();
+    if columns > 1 && config.takes_missing_targets() {
         let known = targets.iter().map(|y| if y.is_nan() { 0.0 } else { *y });
         likelihood.check_targets_in(dtype, &known.collect::<Vec<_>>(), columns)?;
     } else {
         likelihood.check_targets_in(dtype, targets, columns)?;
     }
-    Ok(likelihood.outputs(columns))
+    Ok(())
 }

@@ -95,6 +95,18 @@ impl Scaling {
         }
     }
 
+    /// Inputs in the units of the data, row-major, from scaled ones.
+    pub(super) fn inputs_in_units_of_data(&self, values: Vec<f64>) -> Vec<f64> {
+        let Some(Standardization { means, deviations }) = &self.inputs else {
+            return values;
+        };
+        let unscaled = |(index, value): (usize, f64)| {
+            let column = index % means.len();
+            means[column] + deviations[column] * value
+        };
+        values.into_iter().enumerate().map(unscaled).collect()
+    }
+
     /// Scaled targets, row-major with `columns` columns. Columns after the first P are noise
     /// variances.
     pub(super) fn scaled_targets(&self, values: Vec<f64>, columns: usize) -> Vec<f64> {

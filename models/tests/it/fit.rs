@@ -4,6 +4,7 @@ mod configurations;
 mod early_stopping;
 mod errors;
 mod missing;
+mod observations;
 mod outputs;
 mod restarts;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use burn_gp_datasets::{Matrix, Standardizer};
+use burn_gp_datasets::{Features, Matrix, Standardizer};
 
 use super::part::{Part, RowSource};
 
@@ -37,5 +37,19 @@ impl Rows<'_> {
             weights: self.weights.map(select),
             observed,
         }
+    }
+}
+
+impl Part {
+    /// New rows of a trained model with these targets, standardized as in training.
+    pub fn of_new_rows(features: &Features, targets: &[f64], standardizer: &Standardizer) -> Self {
+        let rows = Rows {
+            source: RowSource::nameless(features.origin.clone()),
+            inputs: &features.inputs,
+            targets,
+            noise: features.noise.as_deref(),
+            weights: None,
+        };
+        rows.part(&(0..targets.len()).collect::<Vec<_>>(), standardizer)
     }
 }

@@ -6,7 +6,7 @@ use burn::{
 };
 
 use super::{
-    ConditionError, Markov, check_rows, epsilon, form, in_order,
+    Markov, epsilon, form, in_order,
     joint::{advance, dot, joint},
     process::block_product,
     system,
@@ -14,6 +14,7 @@ use super::{
     times,
 };
 use crate::{
+    inference::{ConditionError, UpdateError, check_rows},
     kernels::KernelModule,
     ops::{
         Event, NotPositiveDefinite, StateMoments, StateSpaceError, numbers, state_space_filtering,
@@ -38,27 +39,6 @@ pub struct MarkovFilter<K> {
     log_density: f64,
     outputs: usize,
     place: (Device, DType),
-}
-
-/// The reason why a filter does not take new observations.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum UpdateError {
-    /// A row is earlier than the last observation.
-    #[error(
-        "the time {time} of row {row} is before {last}, that of the last observation; condition the model on all rows \
-         again"
-    )]
-    Earlier {
-        /// The zero-based row.
-        row: usize,
-        /// Its time.
-        time: f64,
-        /// The time of the last observation.
-        last: f64,
-    },
-    /// An input or a target is not finite, or a variance is not positive.
-    #[error(transparent)]
-    Condition(#[from] ConditionError),
 }
 
 impl<K: KernelModule> Markov<K> {

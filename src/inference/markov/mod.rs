@@ -16,7 +16,7 @@ use burn::{
     tensor::{DType, Int, Tensor, TensorData},
 };
 
-pub use filter::{MarkovFilter, UpdateError};
+pub use filter::MarkovFilter;
 pub use process::MarkovProcess;
 pub use variational::MarkovVariational;
 

@@ -84,9 +84,19 @@ impl BlockFactor {
     /// - `first` (B): `[M, N]`, `second` (B₂): `[M2, N]`; the results have the same shapes
     pub fn solve(&self, first: Tensor<2>, second: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let first = self.leading.solve(first);
-        let rest = subtract_product(second, self.coupling.clone(), first.clone());
-        let second = self.trailing.solve(rest);
+        let second = self.solve_second(first.clone(), second);
         (first, second)
+    }
+
+    /// The second part of the solution, `L₂⁻¹(B₂ − AᵀX)`, given the first, `X = L⁻¹B`.
+    ///
+    /// # Shapes
+    ///
+    /// - `solved` (X): `[M, N]`, `second` (B₂): `[M2, N]`
+    /// - result: `[M2, N]`
+    pub fn solve_second(&self, solved: Tensor<2>, second: Tensor<2>) -> Tensor<2> {
+        let rest = subtract_product(second, self.coupling.clone(), solved);
+        self.trailing.solve(rest)
     }
 
     /// Solves with the transposed factor: `[[L, 0], [Aᵀ, L₂]]⁻ᵀ[B; B₂]`; shapes as in [`solve`](Self::solve).

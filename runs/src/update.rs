@@ -1,0 +1,264 @@
+//! `burn-gp update`.
+
+use std::path::{Path, PathBuf};
+
+use burn_gp_core::ops::numbers;
+use burn_gp_datasets::{DataSource, Features, KeptColumns, Matrix, NewRows};
+use burn_gp_models::{AnyTrained, SavedModel, SavedModelError, training::TrainingData};
+use clap::Args;
+
+use crate::arguments::{CONFIG, DeviceName, RunOptions};
+use crate::checksums::{Links, read_text, seal};
+use crate::evaluation::{Levels, evaluate};
+use crate::failure::Failure;
+use crate::output::{ModelContext, OutputFolder, write_text};
+use crate::outputs;
+use crate::predict::warn_of;
+use crate::preparation::{Part, TargetError};
+use crate::progress::RowProgress;
+use crate::report;
+use crate::standard_output::print;
+use crate::trained_folder::open_model;
+
+/// The options of `update`.
+#[derive(Debug, Args)]
+pub struct UpdateArguments {
+    /// Folder written by `train` or `update`
+    #[arg(short, long, value_name = "DIR")]
+    pub model_dir: PathBuf,
+    /// Rows to add: a file, the name of a data set, or - for text from the standard input
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        required_unless_present = "remove_before"
+    )]
+    pub data: Option<String>,
+    /// Remove the rows before a value of an input column of numbers or dates, such as day=2024-03-01; rows
+    /// that --data adds stay
+    #[arg(long, value_name = "COLUMN=VALUE")]
+    pub remove_before: Option<String>,
+    /// Folder to write; without it, --overwrite replaces the model in --model-dir
+    #[arg(short, long, value_name = "DIR", required_unless_present = "overwrite")]
+    pub out: Option<PathBuf>,
+    /// Replace the folder if it exists; it is kept until the new one is complete
+    #[arg(long)]
+    pub overwrite: bool,
+    /// The file has no header; its columns are in the order of training. --no-header=false reads the
+    /// first line as a header even if all its fields are numbers
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub no_header: Option<bool>,
+    /// Device; `burn-gp devices` lists the devices and marks the default
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<DeviceName>,
+    /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+}
+
+/// Runs `burn-gp update`.
+///
+/// # Errors
+///
+/// [`Failure`] with advice for the user.
+pub fn update(arguments: &UpdateArguments) -> Result<(), Failure> {
+    if outputs::Context::within(&arguments.model_dir)?.is_some() {
+        return Err(Failure::Arguments(
+            "a model of several outputs takes no new rows; train it again on all rows with train --targets"
+                .to_owned(),
+        ));
+    }
+    let saved = open_model(&arguments.model_dir, arguments.device.as_ref())?;
+    let removed = match &arguments.remove_before {
+        Some(option) => rows_before(option, &saved)?,
+        None => Vec::new(),
+    };
+    let path = arguments.out.as_ref().unwrap_or(&arguments.model_dir);
+    let folder = OutputFolder::claim(path, arguments.overwrite)?;
+    let added = match &arguments.data {
+        Some(data) => Some(new_rows(data, arguments, &saved)?),
+        None => None,
+    };
+    let mut text = String::new();
+    let mut model = saved.model.clone();
+    if let Some(part) = &added {
+        let predictor = saved.model.predictor()?;
+        let (scale, progress) = (
+            &saved.context.standardizer,
+            RowProgress::new("row", 0, true),
+        );
+        let scored = evaluate(&predictor, part, scale, &Levels::default(), progress)?;
+        let line = report::score_line(&scored.scores);
+        text += &format!("the new rows, predicted before the update: {line}\n");
+        model = given(part, &saved, &arguments.model_dir)?;
+    }
+    let (before, count) = (
+        saved.summary.data_count,
+        added.as_ref().map_or(0, Part::len),
+    );
+    let after = before + count - removed.len();
+    if after == 0 {
+        let option = arguments.remove_before.as_deref().unwrap_or_default();
+        return Err(Failure::Arguments(format!(
+            "--remove-before {option} would remove all {before} rows; choose an earlier value"
+        )));
+    }
+    if !removed.is_empty() {
+        model = (model.without_observations(&removed)).ok_or_else(|| keeps_no_rows(&saved))?;
+    }
+    // A covariance that cannot be factored is an error here, and not at the first prediction.
+    model.process()?;
+    text += &format!(
+        "{}: {before} rows before, {count} added, {} removed, {after} after; the hyperparameters and the \
+         standardization are those of training\n",
+        saved.summary.config.name(),
+        removed.len()
+    );
+    let configuration = configuration(&arguments.model_dir)?;
+    let mut updated = SavedModel { model, ..saved };
+    updated.summary.data_count = after;
+    folder.finish(|next| {
+        updated.save(next)?;
+        if let Some(configuration) = &configuration {
+            write_text(&next.join(CONFIG), configuration)?;
+        }
+        seal(next).map_err(Failure::writing(next))
+    })?;
+    print(&text)
+}
+
+/// The new rows in the form that the model takes.
+fn new_rows(
+    data: &str,
+    arguments: &UpdateArguments,
+    saved: &SavedModel<ModelContext>,
+) -> Result<Part, Failure> {
+    let data_dir = arguments.data_dir.clone();
+    let data_dir = data_dir.or_else(|| RunOptions::environment().data_dir);
+    let source = DataSource::resolve(data, data_dir.as_deref())?;
+    let rows = NewRows {
+        header: arguments.no_header.map(|none| !none),
+        lenient: false,
+        fill_gaps: false,
+        keep: KeptColumns::None,
+    };
+    let context = &saved.context;
+    let features = source.load_new_rows(&context.schema, &rows)?;
+    let targets = targets_of(&features, context, data)?;
+    warn_of(&features, context);
+    let part = Part::of_new_rows(&features, targets, &context.standardizer);
+    let (device, dtype) = saved.model.options();
+    let likelihood = saved.summary.config.likelihood().init((&device, dtype));
+    let (targets, columns) = part.likelihood_targets();
+    let checked = likelihood
+        .description()
+        .check_targets_in(dtype, &targets, columns);
+    checked.map_err(|impossible| {
+        let row = impossible.row;
+        TargetError::new(
+            features.origin.location(row),
+            part.observed[row],
+            impossible,
+        )
+    })?;
+    Ok(part)
+}
+
+/// The targets. Every row needs one, with its noise if the model knows the noise of its rows.
+fn targets_of<'a>(
+    features: &'a Features,
+    context: &ModelContext,
+    data: &str,
+) -> Result<&'a [f64], Failure> {
+    let target = &context.schema.target_name;
+    let missing = |name: &str, what: &str| {
+        Failure::Arguments(format!(
+            "{data} has no column {name:?}, which is the {what}; new rows need it"
+        ))
+    };
+    let targets = (features.targets.as_deref()).ok_or_else(|| missing(target, "target"))?;
+    if let Some(row) = targets.iter().position(|target| target.is_nan()) {
+        let location = features.origin.location(row);
+        return Err(Failure::Arguments(format!(
+            "{location}: column {target:?}, the target, is empty; fill it in or remove the row"
+        )));
+    }
+    match (&context.schema.noise, &features.noise) {
+        (Some(noise), None) => Err(missing(&noise.name, "noise of the target")),
+        _ => Ok(targets),
+    }
+}
+
+/// The model given the new rows.
+fn given(
+    part: &Part,
+    saved: &SavedModel<ModelContext>,
+    folder: &Path,
+) -> Result<AnyTrained, Failure> {
+    let (device, dtype) = saved.model.options();
+    let (targets, columns) = part.likelihood_targets();
+    let inputs = part.inputs.values();
+    let TrainingData { inputs, targets } =
+        TrainingData::with_target_columns(inputs, &targets, columns, &device, dtype);
+    let model = saved.model.condition_on_observations(inputs, targets);
+    let model = model.ok_or_else(|| {
+        let (name, config) = (saved.summary.config.name(), folder.join(CONFIG));
+        Failure::Arguments(format!(
+            "model '{name}' takes no new rows after training; train it again on all rows: burn-gp train --config {} \
+             --data FILE",
+            config.display()
+        ))
+    })?;
+    Ok(model?)
+}
+
+/// The positions of the model's rows with an input before a value.
+fn rows_before(option: &str, saved: &SavedModel<ModelContext>) -> Result<Vec<usize>, Failure> {
+    let invalid =
+        |reason: String| Failure::Arguments(format!("--remove-before {option}: {reason}"));
+    let (column, value) = (option.rsplit_once('='))
+        .ok_or_else(|| invalid("expected COLUMN=VALUE, such as day=2024-03-01".to_owned()))?;
+    let context = &saved.context;
+    let (input, value) = (context.schema.ordered_input(column, value))
+        .map_err(|error| invalid(error.to_string()))?;
+    let rows = saved
+        .model
+        .observations()
+        .ok_or_else(|| keeps_no_rows(saved))?;
+    let (device, dtype) = saved.model.options();
+    let columns = context.standardizer.input_mean.len();
+    let mut limit = vec![0.0; columns];
+    limit[input] = value;
+    let limit = Matrix::new(1, columns, limit);
+    let limit = context.standardizer.transform_inputs(&limit);
+    // Rounded like the rows, so that a row with just this value stays.
+    let limit = TrainingData::new(limit.values(), &[0.0], &device, dtype).inputs;
+    let limit = numbers(limit)[input];
+    let inputs = numbers(rows.inputs);
+    let rows = inputs.chunks_exact(columns).enumerate();
+    Ok(rows
+        .filter(|(_, inputs)| inputs[input] < limit)
+        .map(|(row, _)| row)
+        .collect())
+}
+
+/// The failure to remove rows that the model does not keep.
+fn keeps_no_rows(saved: &SavedModel<ModelContext>) -> Failure {
+    Failure::Arguments(format!(
+        "--remove-before needs a model that keeps its rows, such as exact, vecchia or markov, and model '{}' does not; \
+         train it again on the rows that remain",
+        saved.summary.config.name()
+    ))
+}
+
+/// The configuration of the training, if the folder has one.
+fn configuration(folder: &Path) -> Result<Option<String>, Failure> {
+    let path = folder.join(CONFIG);
+    match path.exists() {
+        false => Ok(None),
+        true => {
+            let text = read_text(&path, Links::Followed).map_err(SavedModelError::from)?;
+            Ok(Some(text))
+        }
+    }
+}
