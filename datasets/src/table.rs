@@ -232,7 +232,10 @@ impl Table {
                 column: self.layout.label(target),
                 value: match &classes {
                     Some(classes) => classes.names()[0].clone(),
-                    None => self.targets[0].to_string(),
+                    None if self.targets.iter().all(|&value| value == self.targets[0]) => {
+                        self.targets[0].to_string()
+                    }
+                    None => format!("{}, up to rounding,", self.targets[0]),
                 },
             }));
         }

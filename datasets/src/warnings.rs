@@ -103,7 +103,7 @@ pub enum DataWarning {
     },
     /// Rows of a separate file have gaps in a column that had none in training.
     #[error(
-        "{count} of {rows} rows have no value in {name:?}, which every training row has; they get the mean, or an unknown category"
+        "{count} of {rows} rows have no value in {name:?}, which every training row has: their numbers are replaced by the training mean, and categories by an unknown level; intervals do not include what is not known"
     )]
     FilledGaps {
         /// The name of the column.
@@ -127,7 +127,7 @@ pub enum DataWarning {
     },
     /// Rows have gaps in a column that has none in the sample that decides what the columns are.
     #[error(
-        "{count} of {rows} rows have no value in {name:?}, which every row of the sample has that decides what the columns are; they get the mean, or an unknown category"
+        "{count} of {rows} rows have no value in {name:?}, which every row of the sample has that decides what the columns are: their numbers are replaced by the mean, and categories by an unknown level"
     )]
     GapsBeyondSample {
         /// The name of the column.

@@ -261,6 +261,11 @@ fn a_constant_target() {
         last("x,y\n1,5\n2,5.0\n"),
         r#"a.csv: the target, column 2 ("y"), is 5 in every row, so there is nothing to learn; choose another target"#
     );
+    let rounded = last("x,y\n1,1000000000000000\n2,1000000000000000.5\n");
+    assert!(
+        rounded.contains("is 1000000000000000, up to rounding, in every row"),
+        "{rounded}"
+    );
 }
 
 #[test]

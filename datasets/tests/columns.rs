@@ -178,4 +178,12 @@ fn the_noise_of_every_target() {
         message(load_columns("x,z,y\n1,0.5,10\n2,1,20\n", &both)),
         r#"a.csv: column 3 ("y") cannot be both the target and its noise; give two columns"#
     );
+    let split = ColumnRoles {
+        time: Some("y".parse().unwrap()),
+        ..ColumnRoles::default()
+    };
+    assert_eq!(
+        message(load_columns("x,y\n1,10\n2,20\n", &split)),
+        r#"a.csv: column 2 ("y") cannot be both the target and the time; give two columns"#
+    );
 }

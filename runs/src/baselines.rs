@@ -6,9 +6,10 @@ use burn_gp_core::neighbors::{Coordinates, NeighborTree, Scale};
 use burn_gp_datasets::Matrix;
 use faer::{Mat, Side, linalg::solvers::Solve};
 
+use crate::diagnostics::FEWEST_TEST_ROWS;
 use crate::evaluation::InOriginalUnits;
 use crate::preparation::{Part, PreparedData};
-use crate::scores::{ERROR, RMSE};
+use crate::scores::{ERROR, RMSE, four_decimals};
 
 /// The scores of baselines in `metrics.json`: by the name of the baseline, then by the name of the score.
 pub type Baselines = BTreeMap<String, BTreeMap<String, f64>>;
@@ -40,7 +41,7 @@ struct Baseline {
 /// | numbers | the mean of the training targets; linear regression; the mean of the 30 nearest neighbors, weighted by inverse distance in standardized inputs | RMSE |
 /// | labels | the most frequent class; the class with the largest weight among the 30 nearest neighbors | share of wrong labels |
 ///
-/// There are none without test rows or if the training rows are not all in memory.
+/// Few test rows have no warnings. There are no baselines without test rows or if the training rows are not all in memory.
 pub fn baselines(data: &PreparedData, predicted: &InOriginalUnits) -> (Baselines, Vec<String>) {
     let (train, test) = (&data.train, &data.test);
     if test.is_empty() || train.is_empty() || train.len() != data.training_rows() {
@@ -74,7 +75,7 @@ pub fn baselines(data: &PreparedData, predicted: &InOriginalUnits) -> (Baselines
     let warnings = found
         .iter()
         .filter(|baseline| baseline.name != MEAN && baseline.name != MOST_FREQUENT)
-        .filter(|baseline| is_better(&baseline.losses, &own))
+        .filter(|baseline| own.len() >= FEWEST_TEST_ROWS && is_better(&baseline.losses, &own))
         .map(|baseline| warning(baseline, &own, score, NEIGHBORS.min(train.len())));
     (found.iter().map(scored).collect(), warnings.collect())
 }
@@ -94,7 +95,7 @@ pub fn baselines_text(baselines: &Baselines, target: &str) -> Option<String> {
         scored.collect()
     };
     let errors = of_each(ERROR, |error| format!("{:.2} %", 100.0 * error));
-    let rmse = of_each(&format!("{RMSE}_original"), |rmse| format!("{rmse:.4}"));
+    let rmse = of_each(&format!("{RMSE}_original"), |rmse| four_decimals(rmse));
     match (errors.is_empty(), rmse.is_empty()) {
         (false, _) => Some(format!("error of {}", errors.join(", "))),
         (true, false) => Some(format!(
@@ -108,7 +109,10 @@ pub fn baselines_text(baselines: &Baselines, target: &str) -> Option<String> {
 fn warning(baseline: &Baseline, own: &[f64], score: &str, neighbors: usize) -> String {
     let (theirs, ours) = (mean(&baseline.losses), mean(own));
     let scores = match score {
-        RMSE => format!("RMSE {:.4} versus {:.4}", theirs.sqrt(), ours.sqrt()),
+        RMSE => {
+            let [theirs, ours] = [theirs, ours].map(|loss| four_decimals(loss.sqrt()));
+            format!("RMSE {theirs} versus {ours}")
+        }
         _ => format!("error {:.2} % versus {:.2} %", 100.0 * theirs, 100.0 * ours),
     };
     let what = match baseline.name {

@@ -23,6 +23,9 @@ const NOMINAL: f64 = 0.95;
 /// The tolerated loss from a network, in nats per row.
 const COST_OF_NETWORK: f64 = 0.02;
 
+/// The fewest test rows that are judged: what fewer say about a model is chance.
+pub const FEWEST_TEST_ROWS: usize = 10;
+
 /// Warnings about a model with these test scores: it is no better than a constant, its intervals are wrong, or
 /// it is better without its network.
 pub fn diagnostics(
@@ -31,6 +34,9 @@ pub fn diagnostics(
     targets: TargetKind,
     nlpd_without_network: Option<f64>,
 ) -> Vec<String> {
+    if data.test.len() < FEWEST_TEST_ROWS {
+        return Vec::new();
+    }
     let found = [
         beside_constant(scores, data, targets),
         coverage(scores, targets, data.test.len()),

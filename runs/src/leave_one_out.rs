@@ -8,6 +8,7 @@ use burn_gp_datasets::Standardizer;
 use serde::{Deserialize, Serialize};
 
 use crate::coverage::{Coverage, LEVEL};
+use crate::scores::four_decimals;
 use crate::transformed::Transformed;
 
 /// The scores of the prediction of each training target from all others, at the hyperparameters that all rows
@@ -68,9 +69,9 @@ impl LeaveOneOutScores {
     /// The scores as text, in the units of the target.
     pub fn text(&self, target: &str) -> String {
         format!(
-            "RMSE {:.4} in the units of {target}, NLPD {:.4}, coverage {:.1} % of the {} training rows, each \
+            "RMSE {} in the units of {target}, NLPD {:.4}, coverage {:.1} % of the {} training rows, each \
              predicted from all others",
-            self.rmse_original,
+            four_decimals(self.rmse_original),
             self.nlpd,
             100.0 * self.coverage95,
             self.rows

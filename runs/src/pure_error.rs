@@ -9,6 +9,7 @@ use crate::arguments::RunOptions;
 use crate::noise_for_signal::noise_variance;
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
+use crate::scores::four_decimals;
 
 /// The normal quantile of the probability 0.999.
 const QUANTILE: f64 = 3.090_232_306_167_813;
@@ -122,8 +123,10 @@ pub fn require_possible_noise(
 pub fn unlikely_noise(hyperparameters: &[Hyperparameter], data: &PreparedData) -> Option<String> {
     let (noise, rows, deviation) = impossible_noise(hyperparameters, data)?;
     Some(format!(
-        "the noise standard deviation {noise:.4} is too small: the targets of {rows} rows that repeat the inputs of \
-         others differ by a standard deviation of {deviation:.4}; train for more steps, or choose another likelihood"
+        "the noise standard deviation {} is too small: the targets of {rows} rows that repeat the inputs of \
+         others differ by a standard deviation of {}; train for more steps, or choose another likelihood",
+        four_decimals(noise),
+        four_decimals(deviation)
     ))
 }
 

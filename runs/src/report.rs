@@ -13,7 +13,7 @@ use crate::fitting::StoppingPoint;
 use crate::leave_one_out::LeaveOneOutScores;
 use crate::memory;
 use crate::preparation::PreparedData;
-use crate::scores::{NLPD, RMSE, Scored, Scores, Shown};
+use crate::scores::{NLPD, RMSE, Scored, Scores, Shown, four_decimals};
 
 /// The metrics of a run, as written to `metrics.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -336,26 +336,28 @@ fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
             ("kernel.variance", &[variance]) if stationary => lines.push(line(
                 "signal",
                 &format!(
-                    "standard deviation {:.4}{of_what}",
-                    variance.sqrt() * target_scale
+                    "standard deviation {}{of_what}",
+                    four_decimals(variance.sqrt() * target_scale)
                 ),
             )),
             ("likelihood.noise", &[noise]) => lines.push(line(
                 "noise",
                 &format!(
-                    "standard deviation {:.4}{of_what}",
-                    noise.sqrt() * target_scale
+                    "standard deviation {}{of_what}",
+                    four_decimals(noise.sqrt() * target_scale)
                 ),
             )),
             ("likelihood.scale", &[scale]) => {
-                lines.push(line("noise", &format!("scale {:.4}", scale * target_scale)))
+                let scale = four_decimals(scale * target_scale);
+                lines.push(line("noise", &format!("scale {scale}")));
             }
             ("likelihood.degrees_of_freedom", &[degrees]) => {
                 lines.push(line("noise", &format!("{degrees:.2} degrees of freedom")))
             }
             ("mean.constant", &[constant]) if data.standardizer.scales_targets() => {
                 let value = constant * target_scale + data.standardizer.target_mean;
-                lines.push(line("mean", &format!("{value:.4}{of_what}")));
+                let value = four_decimals(value);
+                lines.push(line("mean", &format!("{value}{of_what}")));
             }
             _ => {
                 let values: Vec<String> =

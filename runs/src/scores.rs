@@ -354,12 +354,23 @@ impl Scored {
             ScoreUnit::Percent => " %",
             _ => "",
         };
-        format!("{:.*}{sign}", self.score.digits, self.number())
+        match self.original {
+            Some(value) if self.score.digits == 4 => four_decimals(value),
+            _ => format!("{:.*}{sign}", self.score.digits, self.number()),
+        }
     }
 
     /// The name of the number in files.
     pub fn key(&self) -> String {
         self.score.name(self.original.is_some())
+    }
+}
+
+/// A number in the units of the data with four decimals, or as a power of ten if these say little of it.
+pub fn four_decimals(value: f64) -> String {
+    match value == 0.0 || (1e-3..1e6).contains(&value.abs()) || !value.is_finite() {
+        true => format!("{value:.4}"),
+        false => format!("{value:.3e}"),
     }
 }
 

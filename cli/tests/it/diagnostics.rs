@@ -63,6 +63,39 @@ fn a_model_that_takes_noise_for_signal_says_so() {
     assert!(!is_told("--model auto --test-fraction 0"));
 }
 
+/// A few test rows say nothing about a model, whatever their targets.
+#[test]
+fn few_test_rows_are_not_judged() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let rows = (0..12).map(|row| format!("{row},{}\n", (7 * row) % 5));
+    let text = format!("x,y\n{}", rows.collect::<String>());
+    fs::write(folder.path().join("table.csv"), text).unwrap();
+    for seed in 0..4 {
+        let warnings = warnings(folder.path(), &format!("--seed {seed}"));
+        let about_test_rows = warnings.iter().find(|text| text.contains("test rows"));
+        assert_eq!(about_test_rows, None, "seed {seed}");
+    }
+}
+
+/// Numbers of any size have digits.
+#[test]
+fn tiny_and_huge_targets_have_digits() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    for (name, scale) in [("tiny", 1e-12), ("huge", 1e15)] {
+        let rows = (0..40).map(|row| {
+            let x = f64::from(row) / 8.0;
+            format!("{x},{:e}\n", scale * (x.sin() + 0.1 * f64::from(row % 3)))
+        });
+        let text = format!("x,y\n{}", rows.collect::<String>());
+        let file = format!("{name}.csv");
+        fs::write(folder.path().join(&file), text).unwrap();
+        let text = succeed(folder.path(), &["train", "-d", &file]);
+        let scored = text.lines().find(|line| line.starts_with("RMSE")).unwrap();
+        assert!(!scored.contains("0.0000"), "{scored}");
+        assert!(scored.len() < 80, "{scored}");
+    }
+}
+
 #[test]
 fn a_model_that_is_no_better_than_a_constant_says_so() {
     let folder = temp_dir::TempDir::new().unwrap();

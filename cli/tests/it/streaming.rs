@@ -196,7 +196,7 @@ fn what_the_sample_does_not_have_is_counted() {
     // Rows 2800, 2804, … and 2800, 2805, ….
     for sentence in [
         "warning: 50 of 3000 rows have no value in \"z\", which every row of the sample has that decides what \
-         the columns are; they get the mean, or an unknown category",
+         the columns are: their numbers are replaced by the mean, and categories by an unknown level",
         "warning: 40 of 3000 rows have a value of \"city\" that does not occur in the sample that decides what \
          the columns are; it is treated as an unknown category",
     ] {

@@ -36,6 +36,18 @@ pub(super) fn training_roles(
             column: columns.label(target),
         }));
     }
+    let taken = |purpose: &'static str, position: usize| {
+        DataError::Column(ColumnError::TargetIsTaken {
+            source_name: source.to_owned(),
+            column: columns.label(position),
+            purpose,
+        })
+    };
+    // The column of the times stays an input; one that is missing is reported with the inputs.
+    let time = (wanted.time.as_ref()).and_then(|time| time.position("time", source, columns).ok());
+    if time == Some(target) {
+        return Err(taken("time", target));
+    }
     let mut roles = positional_roles(columns.count, Some(target), noise);
     for (purpose, column) in [
         ("id", &wanted.id),
@@ -45,11 +57,7 @@ pub(super) fn training_roles(
         let Some(column) = column else { continue };
         let position = column.position(purpose, source, columns)?;
         if roles[position] == Role::Target {
-            return Err(DataError::Column(ColumnError::TargetIsTaken {
-                source_name: source.to_owned(),
-                column: columns.label(position),
-                purpose,
-            }));
+            return Err(taken(purpose, position));
         }
         leave_out(&mut roles, position);
     }

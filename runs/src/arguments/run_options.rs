@@ -51,7 +51,7 @@ options! {
         /// gaussian]
         #[arg(value_parser = component::<dyn Likelihood>())]
         likelihood: LikelihoodName = "LIKELIHOOD" [DataDependentDefault, ShortHelp],
-        /// Initial noise variance, in squared units of the standardized target [default: 0.1]
+        /// Initial noise variance, as a share of the variance of the target [default: 0.1]
         ///
         /// Used by the gaussian, student-t and heteroskedastic likelihoods.
         noise: f64 = "V" in parameter,
@@ -112,8 +112,8 @@ options! {
         /// Optimizer [default: adam for models on mini-batches, cagp-cg and itergp; l-bfgs for others]
         optimizer: OptimizerName = "OPTIMIZER",
         /// Stop full-batch training when the relative improvement of the objective per iteration, averaged
-        /// over ten iterations, falls below this [default: 1e-9, with vecchia also an improvement of less than
-        /// 0.01 nats in two iterations each; model auto: 1e-5]
+        /// over ten iterations, falls below this [default: 1e-9, vecchia also stops after two iterations that
+        /// gain less than 0.01 nats each; model auto: 1e-5]
         objective_tolerance: f64 = "T" in positive,
         /// Policy that chooses the next action of itergp; cg makes it cagp-cg
         policy: PolicyName = "POLICY" at "actions.rule",
@@ -234,7 +234,7 @@ options! {
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
         default_priors: bool = "BOOL" [DataDependentDefault],
         /// Do not train this parameter, or all parameters under this path: kernel.variance, kernel,
-        /// inducing
+        /// posterior.inducing
         fix: Vec<String> = "PATH" at "parameters",
     }
 
@@ -266,15 +266,15 @@ options! {
         /// Transformation of an input or of the target: log, box-cox, yeo-johnson, or for inputs quantile; can be
         /// given several times. Predictions and scores stay in the units of the data
         transform: Vec<TransformOfColumn> = "COLUMN=TRANSFORM",
-        /// Treatment of missing values in inputs [default: indicator]
-        missing: MissingName = "WAY" [ShortHelp],
+        /// How to handle missing values of inputs [default: indicator]
+        missing: MissingName = "METHOD" [ShortHelp],
         /// Texts and numbers that mean a missing value, besides empty cells, such as NA,-999; they replace
         /// the default [default: NA, N/A, NaN, null, nil, none, missing, ?, -, -- and ., unless the other
         /// labels of the column suggest a category, as + does for -]
         #[arg(value_delimiter = ',', allow_hyphen_values = true)]
         missing_values: Vec<String> = "TEXTS",
-        /// Treatment of dates and times [default: linear]
-        time: TimeName = "WAY",
+        /// How to encode dates and times [default: linear]
+        time: TimeName = "METHOD",
         /// Decimal mark; needed if 1,234 can mean 1.234 or 1234 and no other number in the file decides
         decimal: DecimalName = "MARK",
         /// Order of day and month in dates such as 01/02/2021; needed if both orders are possible
@@ -310,7 +310,7 @@ options! {
         #[arg(allow_hyphen_values = true, conflicts_with_all = ["split", "time_split"])]
         group: String = "COLUMN",
         /// Column with nonnegative training weights: a row of weight 2 counts like two equal rows. It is not
-        /// an input, and scores are unweighted (models with inducing points on mini-batches)
+        /// an input, and scores are unweighted (only for svgp and other models on mini-batches)
         #[arg(allow_hyphen_values = true)]
         weights: String = "COLUMN",
         /// Test on the latest rows according to the times in this column, which stays an input
@@ -342,7 +342,7 @@ options! {
         /// 1000; dbk, dkl and sdkl: 2000]
         steps: usize = "S" in steps [DataDependentDefault, Changeable, ShortHelp],
         /// Also train from this many random initial values of the hyperparameters, and start from those that
-        /// reach the smallest loss; takes as many times longer [default: 0]
+        /// reach the smallest loss; N of them take about N times as long [default: 0]
         restarts: usize = "COUNT" at "parameters" in parts,
         /// Rows in a mini-batch [default: 256]
         batch_size: usize = "B" in steps,
