@@ -95,7 +95,7 @@ pub fn baselines_text(baselines: &Baselines, target: &str) -> Option<String> {
         scored.collect()
     };
     let errors = of_each(ERROR, |error| format!("{:.2} %", 100.0 * error));
-    let rmse = of_each(&format!("{RMSE}_original"), |rmse| four_decimals(rmse));
+    let rmse = of_each(&format!("{RMSE}_original"), four_decimals);
     match (errors.is_empty(), rmse.is_empty()) {
         (false, _) => Some(format!("error of {}", errors.join(", "))),
         (true, false) => Some(format!(
