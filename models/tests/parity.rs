@@ -144,6 +144,7 @@ fn every_operation_has_a_case() {
         "neighbor_conditional",
         "state_space_filtering",
         "state_space_log_density",
+        "state_space_score",
         "state_space_smoothing",
         "stationary_neighbor_density",
     ];
