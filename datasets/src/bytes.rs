@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use flate2::bufread::MultiGzDecoder;
 
@@ -54,6 +55,33 @@ type Raw = BufReader<Box<dyn Read>>;
 
 /// The path that stands for standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
+
+/// What has been read from the standard input.
+static READ: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+
+/// The standard input from its beginning. What is read is kept, so that a table can be read again with other columns
+/// as the target.
+#[derive(Default)]
+struct StandardInput {
+    position: usize,
+}
+
+impl Read for StandardInput {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = &read[self.position..];
+        let count = match known.is_empty() {
+            false => known.read(buffer)?,
+            true => {
+                let count = io::stdin().read(buffer)?;
+                read.extend_from_slice(&buffer[..count]);
+                count
+            }
+        };
+        self.position += count;
+        Ok(count)
+    }
+}
 
 /// A compression and the bytes with which its files begin.
 struct Compression {
@@ -125,7 +153,7 @@ impl ByteStream {
     /// Opens a file. A file that starts with the bytes of a compression is decompressed.
     pub fn open(path: &Path) -> Result<Self, DataError> {
         let (source, size): (Box<dyn Read>, u64) = match path == Path::new(STANDARD_INPUT) {
-            true => (Box::new(io::stdin()), 0),
+            true => (Box::new(StandardInput::default()), 0),
             false => {
                 let file = open(path)?;
                 let size = size(path, &file)?;

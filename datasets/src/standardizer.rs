@@ -222,6 +222,22 @@ impl Standardizer {
         }
     }
 
+    /// Keeps a column whose values are codes of levels as it is.
+    pub fn keep_codes(&mut self, column: usize) {
+        self.input_mean[column] = 0.0;
+        self.input_scale[column] = 1.0;
+    }
+
+    /// Fills missing values of a column that tells categories apart with a number that is no level in any of the
+    /// rows: a negative whole number, so that no code is equal either.
+    pub fn fill_with_unknown_level(&mut self, data: &Dataset, column: usize) {
+        if self.input_fill.is_empty() {
+            self.input_fill.clone_from(&self.input_mean);
+        }
+        let known = data.inputs.column(column).filter(|value| !value.is_nan());
+        self.input_fill[column] = known.fold(0.0, f64::min).floor() - 1.0;
+    }
+
     /// The identity map for `columns` inputs and the target.
     pub fn identity(columns: usize) -> Self {
         Self {

@@ -113,6 +113,16 @@ pub enum DataWarning {
         /// The number of rows of the file.
         rows: usize,
     },
+    /// Rows of a separate file have gaps in a column of codes of levels.
+    #[error("{count} of {rows} rows have no value in {name:?}; they get an unknown level")]
+    UnknownLevels {
+        /// The name of the column.
+        name: String,
+        /// The number of such rows.
+        count: usize,
+        /// The number of rows of the file.
+        rows: usize,
+    },
     /// Rows of a separate file have values that did not occur in training.
     #[error(
         "{count} of {rows} rows have a value of {name:?} that did not occur in training; it is treated as an unknown category"
@@ -178,17 +188,17 @@ fn stand_for_missing(markers: &[String]) -> String {
     }
 }
 
-/// Warnings about a file whose rows are held out or predicted.
-pub fn warnings_of_new_rows(rows: &Features) -> Vec<DataWarning> {
+/// Warnings about a file whose rows are held out or predicted. `levels` are the names of columns in which a missing
+/// value is an unknown level.
+pub fn warnings_of_new_rows(rows: &Features, levels: &[String]) -> Vec<DataWarning> {
     let total = rows.inputs.rows();
-    let filled = rows
-        .filled
-        .iter()
-        .map(|(name, count)| DataWarning::FilledGaps {
-            name: name.clone(),
-            count: *count,
-            rows: total,
-        });
+    let filled = rows.filled.iter().map(|(name, count)| {
+        let (is_level, name, count, rows) = (levels.contains(name), name.clone(), *count, total);
+        match is_level {
+            true => DataWarning::UnknownLevels { name, count, rows },
+            false => DataWarning::FilledGaps { name, count, rows },
+        }
+    });
     let unseen = rows
         .unseen
         .iter()

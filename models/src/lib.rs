@@ -42,6 +42,7 @@ mod init_error;
 mod initial_scale;
 mod jackknife_plus;
 mod last_layer;
+mod level_codes;
 mod malformed;
 mod markov;
 mod markov_variational;
@@ -92,6 +93,7 @@ pub use fit::{Error, Fit, FitModel, Fitted, FittedPredictions, Matrix, Number, S
 pub use init_error::InitError;
 pub use jackknife_plus::JackknifePlus;
 pub use last_layer::{AnyLastLayer, LastLayerConfig};
+pub use level_codes::{ImpossibleCode, impossible_code};
 pub use malformed::explained;
 pub use markov::{AnyMarkov, MarkovConfig};
 pub use markov_variational::{AnyMarkovVariational, MarkovVariationalConfig};

@@ -122,6 +122,18 @@ fn beside_constant(scores: &Scores, data: &PreparedData, targets: TargetKind) ->
     })
 }
 
+/// A warning if the mean and the variance of the training targets predict as well: if their NLPD, `constant`, is not
+/// above that of the model by more than chance.
+pub fn no_better_than_moments(nlpd: f64, constant: f64, rows: usize) -> Option<String> {
+    let is_better = constant - nlpd > NO_GAIN;
+    (!is_better).then(|| {
+        format!(
+            "the model predicts the {rows} test targets no better than the mean and variance of the training targets \
+             alone: NLPD {nlpd:.4} versus {constant:.4}"
+        )
+    })
+}
+
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
@@ -175,12 +187,17 @@ fn tolerance(rows: usize) -> f64 {
 /// targets contain more than their nominal share even if the model is perfect.
 fn coverage(scores: &Scores, targets: TargetKind, rows: usize) -> Option<String> {
     let share = scores.get(COVERAGE)?;
+    let is_discrete = targets == TargetKind::Counts || targets.has_classes();
+    match is_discrete && share > NOMINAL {
+        true => None,
+        false => wrong_coverage(share, rows),
+    }
+}
+
+/// A warning if significantly fewer or more of some test rows than expected are in their intervals.
+pub fn wrong_coverage(share: f64, rows: usize) -> Option<String> {
     let excess = share - NOMINAL;
     if excess.abs() <= tolerance(rows) {
-        return None;
-    }
-    let is_discrete = targets == TargetKind::Counts || targets.has_classes();
-    if is_discrete && excess > 0.0 {
         return None;
     }
     let verdict = match excess > 0.0 {

@@ -71,7 +71,8 @@ pub struct PredictArguments {
     /// first line as a header even if all its fields are numbers
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub no_header: Option<bool>,
-    /// Predict the empty targets of a row from its known ones, too; for models of several outputs
+    /// Predict the empty targets of a row from its known ones, too; for models of several outputs. Known cells are
+    /// predicted as well, and no scores are printed
     #[arg(long)]
     pub given: bool,
     /// The options of every command that uses a trained model.
@@ -358,7 +359,7 @@ pub(crate) fn warn_of(features: &Features, context: &ModelContext) {
             first.reason
         ));
     }
-    for warning in warnings_of_new_rows(features) {
+    for warning in warnings_of_new_rows(features, &context.levels) {
         warn(warning);
     }
     if let (Some(column), None) = (&context.schema.noise, &features.noise) {

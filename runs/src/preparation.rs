@@ -1,6 +1,7 @@
 //! The data of a run: loaded, split, and standardized by the training rows.
 
 mod held_out_file;
+mod levels;
 mod part;
 mod rows;
 mod streamed;
@@ -25,6 +26,8 @@ use burn_gp_datasets::{
 use crate::arguments::{InputScaleName, RunOptions};
 use crate::option_error::OptionError;
 
+pub use levels::level_names;
+use levels::{check_codes, keeping_levels};
 pub use part::{Part, RowSource};
 pub use rows::Rows;
 pub use streamed::StreamedRows;
@@ -46,6 +49,8 @@ pub struct PreparedData {
     pub likelihood: LikelihoodName,
     /// The columns and the class labels.
     pub schema: Schema,
+    /// The names of the columns in which a missing value is an unknown level.
+    pub levels: Vec<String>,
     /// The statistics of the training rows.
     pub standardizer: Standardizer,
     /// The training rows, or a sample of them if they are read during training.
@@ -146,6 +151,7 @@ impl PreparedData {
             ..options.columns(source)
         };
         let dataset = source.load_columns(&roles)?;
+        check_codes(options, &dataset)?;
         let equal = EqualInputs::from(&dataset);
         let split = divide(source, &dataset, &equal, options)?;
         if source.has_common_scale() {
@@ -194,6 +200,7 @@ impl PreparedData {
             test: test.unwrap_or_else(|| part(&split.test)),
             standardizer,
             warnings,
+            levels: level_names(options, &dataset.schema),
             schema: dataset.schema,
             columns: dataset.columns,
             groups: dataset.groups,
@@ -400,22 +407,11 @@ fn standardizer(
         InputScaleName::Standard => standardizer,
         InputScaleName::Range => standardizer.with_input_ranges(dataset, train),
     };
-    let standardizer = keeping_codes(standardizer, options);
-    match options.input_columns(source).missing {
+    let standardizer = match options.input_columns(source).missing {
         MissingValues::Median => standardizer.with_medians(dataset, train),
         _ => standardizer,
-    }
-}
-
-/// The standardizer that leaves unchanged what the kernel reads as codes of levels.
-fn keeping_codes(mut standardizer: Standardizer, options: &RunOptions) -> Standardizer {
-    let columns: Vec<usize> = (0..standardizer.input_scale.len()).collect();
-    let kernel = options.kernel.clone().unwrap_or_default().config(false);
-    for code in kernel.code_columns(&columns) {
-        standardizer.input_mean[code] = 0.0;
-        standardizer.input_scale[code] = 1.0;
-    }
-    standardizer
+    };
+    keeping_levels(standardizer, dataset, options)
 }
 
 /// The order of the labels, if the targets are labels.

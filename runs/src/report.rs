@@ -186,13 +186,7 @@ pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
     lines.extend(hyperparameters(metrics, data));
     lines.push(String::new());
     lines.push(line("folder", &folder.display().to_string()));
-    lines.push(line(
-        "predict",
-        &format!(
-            "burn-gp predict --model-dir {} --data FILE",
-            folder.display()
-        ),
-    ));
+    lines.push(predict_line(folder));
     lines.push(line(
         "report",
         &format!("burn-gp report {}", folder.display()),
@@ -217,6 +211,15 @@ pub(crate) fn leave_one_out_line(
     target: &str,
 ) -> Option<String> {
     scores.map(|scores| line("left out", &scores.text(target)))
+}
+
+/// The line that says how to predict with the model in a folder.
+pub(crate) fn predict_line(folder: &Path) -> String {
+    let folder = folder.display();
+    line(
+        "predict",
+        &format!("burn-gp predict --model-dir {folder} --data FILE"),
+    )
 }
 
 /// A line of the table: a title with a text.

@@ -168,6 +168,7 @@ fn saved_model(
             data: data.name.clone(),
             schema: data.schema.clone(),
             left_out: data.left_out_columns(),
+            levels: data.levels.clone(),
             standardizer: data.standardizer.clone(),
             likelihood: data.likelihood,
         },

@@ -12,6 +12,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use crate::arguments::TrainedModelOptions;
 use crate::failure::Failure;
 use crate::output::{Destination, Draw, ModelContext, PredictionTable};
+use crate::outputs;
 use crate::preparation::impossible_inputs;
 use crate::ranges::{MOST_SIZE, MOST_VALUES, at_most, from_one_to};
 use crate::standard_error::warn;
@@ -61,6 +62,7 @@ pub struct SampleArguments {
 /// [`Failure`] with advice for the user.
 pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
     from_one_to(MOST_SIZE, "--count", Some(arguments.count))?;
+    outputs::refuse(&arguments.model_dir, "sample")?;
     let saved = open_model(&arguments.model_dir, arguments.shared.device.as_ref())?;
     let data_dir = arguments.shared.data_dir();
     let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;
@@ -82,7 +84,7 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
     if let Some((_, error)) = impossible {
         return Err(DataError::from(error).into());
     }
-    for warning in warnings_of_new_rows(&features) {
+    for warning in warnings_of_new_rows(&features, &context.levels) {
         warn(warning);
     }
     let rows = features.inputs.rows();

@@ -1,6 +1,6 @@
 //! The configuration of any kernel.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use burn::tensor::TensorCreationOptions;
 
@@ -217,6 +217,32 @@ impl KernelConfig {
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// The columns of a table that tell categories apart, if the inputs of the kernel are its columns `columns`, each
+    /// with the least number of levels of the kernels on it; `None` if none has a number of levels.
+    ///
+    /// ```
+    /// use burn_gp_core::kernels::{ExchangeableConfig, IndexConfig, KernelConfig};
+    ///
+    /// let levels = KernelConfig::from(IndexConfig::new(4)).on_dimensions(vec![2]);
+    /// let equal = KernelConfig::from(ExchangeableConfig::default()).on_dimensions(vec![1]);
+    /// assert_eq!(levels.plus(equal).level_columns(&[0, 1, 2]), [(1, None), (2, Some(4))]);
+    /// ```
+    pub fn level_columns(&self, columns: &[usize]) -> Vec<(usize, Option<usize>)> {
+        let own = self.level_dimensions(columns.len()).into_iter();
+        let own = own.filter_map(|(dimension, count)| Some((*columns.get(dimension)?, count)));
+        let parts = self.parts().into_iter();
+        let of_parts = parts.filter_map(|part| {
+            let columns = part.inputs.columns(columns)?;
+            Some(part.kernel.level_columns(&columns))
+        });
+        let mut found = BTreeMap::new();
+        for (column, count) in own.chain(of_parts.flatten()) {
+            let least: &mut Option<usize> = found.entry(column).or_insert(count);
+            *least = [*least, count].into_iter().flatten().min();
+        }
+        found.into_iter().collect()
     }
 
     /// Creates the kernel for inputs of `dimensions` dimensions.

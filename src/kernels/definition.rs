@@ -177,6 +177,16 @@ pub trait KernelDefinition: AnyDefinition {
     fn code_dimension(&self) -> Option<usize> {
         None
     }
+
+    /// The zero-based ones of `dimensions` input dimensions whose values only tell categories apart, each with the
+    /// number of its levels if the kernel has one, apart from those of [`parts`](Self::parts). A missing value there
+    /// is an unknown level. By default, that of codes.
+    fn level_dimensions(&self, _dimensions: usize) -> Vec<(usize, Option<usize>)> {
+        self.code_dimension()
+            .map(|dimension| (dimension, None))
+            .into_iter()
+            .collect()
+    }
 }
 
 component_kind!(Kernel, KernelDefinition, "kernel");

@@ -66,7 +66,7 @@ register!(
     Kernel,
     "exchangeable",
     ExchangeableConfig,
-    "Categories whose different levels all have the same correlation"
+    "A category whose levels are all equally correlated with each other"
 );
 
 impl KernelDefinition for ExchangeableConfig {
@@ -97,6 +97,10 @@ impl KernelDefinition for ExchangeableConfig {
 
     fn share_parameters(&mut self) {
         self.ard = false;
+    }
+
+    fn level_dimensions(&self, dimensions: usize) -> Vec<(usize, Option<usize>)> {
+        (0..dimensions).map(|dimension| (dimension, None)).collect()
     }
 
     /// Columns of one group stay columns of their own.

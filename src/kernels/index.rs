@@ -83,7 +83,7 @@ register!(
     Kernel,
     "index",
     IndexConfig,
-    "Covariances of the levels of a category, numbered from 0, of low rank"
+    "A low-rank covariance matrix between the levels of a category (codes 0, 1, 2, …)"
 );
 
 impl IndexConfig {
@@ -128,6 +128,10 @@ impl KernelDefinition for IndexConfig {
 
     fn code_dimension(&self) -> Option<usize> {
         Some(self.dimension)
+    }
+
+    fn level_dimensions(&self, _dimensions: usize) -> Vec<(usize, Option<usize>)> {
+        vec![(self.dimension, Some(self.levels))]
     }
 }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelPart, NoFunctionDraws,
     PartInputs, PriorFeatures,
-    levels::counts,
+    levels::{counts, equal},
     points::{one_set, require_dimensions, require_type, set_size},
 };
 use crate::{parameter::aligned, register};
@@ -19,8 +19,9 @@ use crate::{parameter::aligned, register};
 /// `k(F(c), F(c′))` for the levels c = 0, 1, …, C − 1 of one input dimension, with an increasing F from
 /// `F(0) = 0` to `F(C − 1) = 1` whose steps are trained: neighboring levels may be close or far apart.
 ///
-/// The steps are the softmax of C − 1 numbers. Between two levels, F is linear; below the first and above the last
-/// it is constant.
+/// The steps are the softmax of C − 1 numbers. Between two levels, F is linear; above the last it is constant. Every
+/// number below −½ is an unknown level of its own: its covariances with other levels are 0, and its variance is that
+/// of the first level. Draws of functions have the value of the first level there.
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
@@ -33,6 +34,11 @@ use crate::{parameter::aligned, register};
 /// let levels = Tensor::<2>::from_data([[0.0], [1.0], [2.0]], &device);
 /// let values: Vec<f64> = kernel.matrix_at(levels.clone()).into_data().iter().collect();
 /// assert!((values[1] - (-0.5_f64).exp()).abs() < 1e-6 && (values[2] - (-2.0_f64).exp()).abs() < 1e-6);
+///
+/// // An unknown level knows nothing of others.
+/// let unknown = Tensor::<2>::from_data([[-1.0], [0.0]], &device);
+/// let values: Vec<f64> = kernel.matrix_at(unknown).into_data().iter().collect();
+/// assert_eq!(values, [1.0, 0.0, 0.0, 1.0]);
 ///
 /// let config = OrdinalKernelConfig::new(base, 3);
 /// let same = KernelConfig::from(config).init(1, &device);
@@ -117,6 +123,10 @@ impl KernelDefinition for OrdinalKernelConfig {
     fn code_dimension(&self) -> Option<usize> {
         Some(self.dimension)
     }
+
+    fn level_dimensions(&self, _dimensions: usize) -> Vec<(usize, Option<usize>)> {
+        vec![(self.dimension, Some(self.levels))]
+    }
 }
 
 /// A Matérn-5/2 kernel on two levels in the first input dimension.
@@ -193,14 +203,56 @@ fn places(x: Tensor<3>, steps: Tensor<3>, dimension: usize) -> Tensor<3> {
     (passed * softmax(steps, 2)).sum_dim(2)
 }
 
+/// Codes below this are unknown levels.
+const LEAST_CODE: f64 = -0.5;
+
+/// The levels at points.
+struct Levels {
+    /// `[B, N, 1]`
+    codes: Tensor<3>,
+    /// 0 for unknown levels and 1 elsewhere, `[B, N, 1]`
+    known: Tensor<3>,
+}
+
+impl Levels {
+    fn at(x: &Tensor<3>, dimension: usize) -> Self {
+        let codes = x.clone().narrow(2, dimension, 1).detach();
+        let known = codes.clone().greater_equal_elem(LEAST_CODE);
+        Self {
+            known: known.float().cast(codes.dtype()),
+            codes,
+        }
+    }
+}
+
+/// `k·h_c·h_c′ + v·(1 − h_c)·[c = c′]`, where h is 1 for known levels and 0 for others, for covariances k,
+/// `[B, N1, N2]`, and variances v of the first points, `[B, N1]`.
+fn with_unknown(
+    covariance: Tensor<3>,
+    variance: Tensor<2>,
+    first: &Levels,
+    second: &Levels,
+) -> Tensor<3> {
+    let across = second.known.clone().swap_dims(1, 2);
+    let unknown = first.known.clone().neg() + 1.0;
+    let own = equal(&first.codes, &second.codes) * unknown * variance.unsqueeze_dim::<3>(2);
+    covariance * first.known.clone() * across + own
+}
+
 impl Kernel for OrdinalKernel {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_dimensions("ordinal", 1, &[&x1, &x2]);
-        self.base.covariance(self.places(x1), self.places(x2))
+        let [first, second] = [&x1, &x2].map(|x| Levels::at(x, self.dimension));
+        let (x1, x2) = (self.places(x1), self.places(x2));
+        let variance = self.base.diagonal(x1.clone());
+        with_unknown(self.base.covariance(x1, x2), variance, &first, &second)
     }
 
     fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
-        self.base.matrix(self.places(x))
+        let levels = Levels::at(&x, self.dimension);
+        let x = self.places(x);
+        let variance = self.base.diagonal(x.clone());
+        with_unknown(self.base.matrix(x), variance, &levels, &levels)
     }
 
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {

@@ -29,6 +29,7 @@ mod intervals;
 mod inverse_free_experiments;
 mod kernel_expressions;
 mod learning_curve;
+mod level_codes;
 mod likelihoods;
 mod neighbors;
 mod other_crates;

@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use serde_json::Value;
 use temp_dir::TempDir;
 
-use crate::support::{numbers, read, run, succeed};
+use crate::support::{columns, numbers, program, read, run, succeed};
 
 /// A wave and its opposite with another unit; the second is empty in most rows, and one row has neither.
 fn rows() -> Vec<(f64, Option<f64>, Option<f64>)> {
@@ -223,7 +223,10 @@ fn impossible_outputs_are_refused_with_advice() {
             "-d air.csv --targets temp,humidity --kernel rbf(lengthscale=2)",
             "numbers in --kernel",
         ),
-        ("-d air.csv --targets temp,humidity --rank 3", "rank 3"),
+        (
+            "-d air.csv --targets temp,humidity --rank 3",
+            "--rank 3 is more than the 2 outputs",
+        ),
         ("-d air.csv --task-column rain", "rain"),
     ] {
         let arguments = ["train", "-o", "run"].into_iter().chain(line.split(' '));
@@ -232,6 +235,15 @@ fn impossible_outputs_are_refused_with_advice() {
         assert!(!output.status.success(), "{line}");
         assert!(errors.contains(expected), "{line}: {errors}");
     }
+    // One value of an output is not the only row of the table.
+    fs::write(path.join("one.csv"), "x,a,b\n1,2,\n2,3,1\n3,1,\n4,2,\n").unwrap();
+    let single = "train -d one.csv --targets a,b -o run";
+    let output = run(path, &single.split(' ').collect::<Vec<_>>());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        errors.contains("target column 'b' has a single value"),
+        "{errors}"
+    );
     // What is for several outputs only says so.
     succeed(
         path,
@@ -247,33 +259,154 @@ fn impossible_outputs_are_refused_with_advice() {
     );
 }
 
-/// Codes of levels reach the kernel as they are, in any model.
+/// Runs the program with these arguments, separated by spaces.
+fn succeed_at(folder: &Path, line: &str) -> String {
+    succeed(folder, &line.split(' ').collect::<Vec<_>>())
+}
+
+/// Asserts that the program ends with an error that contains this text.
+fn assert_refused(folder: &Path, line: &str, expected: &str) {
+    let output = run(folder, &line.split(' ').collect::<Vec<_>>());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{line}");
+    assert!(errors.contains(expected), "{line}: {errors}");
+}
+
+/// Three functions of two inputs that are not there.
 #[test]
-fn an_index_kernel_reads_codes_of_the_table() {
+fn outputs_of_noise_have_no_correlations() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
-    let mut text = String::from("x,level,y\n");
-    for index in 0..90 {
-        let (x, level) = (f64::from(index / 3) / 5.0, index % 3);
-        let sign = [1.0, -1.0, 0.5][level as usize];
-        writeln!(text, "{x},{level},{:.5}", sign * x.sin()).unwrap();
+    let mut random = ChaCha8Rng::seed_from_u64(8);
+    let mut text = String::from("u,v,a,b,c\n");
+    for _ in 0..30 {
+        let mut draw = || random.random_range(-1.7..1.7_f64);
+        writeln!(
+            text,
+            "{:.4},{:.4},{:.4},{:.4},{:.4}",
+            draw(),
+            draw(),
+            draw(),
+            draw(),
+            draw()
+        )
+        .unwrap();
     }
-    fs::write(path.join("levels.csv"), text).unwrap();
-    let kernel = "index(input=2,levels=3,rank=1)*matern52[1]";
-    for model in ["exact", "sgpr"] {
-        let line = format!(
-            "train -d levels.csv --kind level=number --kernel {kernel} --model {model} -o {model}"
+    fs::write(path.join("noise.csv"), text).unwrap();
+    let text = succeed_at(
+        path,
+        "train -d noise.csv --targets a,b,c --test-fraction 0 -o run",
+    );
+    assert!(text.contains("so the outputs are independent"), "{text}");
+    assert!(text.contains("signal") && text.contains("noise"), "{text}");
+    let found = metrics(&path.join("run"));
+    for (first, second) in [(0, 1), (0, 2), (1, 2)] {
+        let correlation = &found["correlations"][first][second];
+        assert!(
+            correlation.is_null() || correlation.as_f64() == Some(0.0),
+            "{found}"
         );
-        succeed(path, &line.split(' ').collect::<Vec<_>>());
-        let metrics = metrics(&path.join(model));
-        let error = metrics["test"]["rmse"]
-            .as_f64()
-            .or(metrics["rmse"].as_f64());
-        let error = error.unwrap_or_else(|| panic!("{metrics}"));
-        assert!(error < 0.1, "{model}: {error}");
     }
-    let categories = "train -d levels.csv --kind level=number --kernel exchangeable[2]*matern52[1] --model exact -o exchangeable";
-    succeed(path, &categories.split(' ').collect::<Vec<_>>());
-    let shown = succeed(path, &["show", "exchangeable"]);
-    assert!(shown.contains("correlation"), "{shown}");
+    // Test targets of noise are predicted no better than by their mean.
+    succeed_at(
+        path,
+        "train -d noise.csv --targets a,b,c --test-fraction 0.3 -o tested",
+    );
+    let warnings = metrics(&path.join("tested"))["warnings"].to_string();
+    assert!(
+        warnings.contains("no better than the mean and variance"),
+        "{warnings}"
+    );
+}
+
+#[test]
+fn folders_of_several_outputs_have_their_place_and_their_commands() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    write_wide(&path.join("air.csv"));
+    let text = succeed_at(path, "train -d air.csv --targets temp,humidity --steps 2");
+    let place = Path::new("out").join("air-exact");
+    assert!(path.join(&place).join("outputs.json").is_file(), "{text}");
+    let line = format!(
+        "predict     burn-gp predict --model-dir {} --data FILE",
+        place.display()
+    );
+    assert!(
+        text.contains("folder      ") && text.contains(&line),
+        "{text}"
+    );
+    for line in ["report out/air-exact", "sample -m out/air-exact -d air.csv"] {
+        assert_refused(path, line, "does not apply to a model of several outputs");
+    }
+    // The table is read once for every output.
+    let predict = ["predict", "-m", "out/air-exact", "-d"];
+    let mut command = program();
+    command.current_dir(path).args(predict).arg("-");
+    command.stdin(fs::File::open(path.join("air.csv")).unwrap());
+    let typed = command.output().unwrap();
+    assert!(typed.status.success(), "{typed:?}");
+    let of_file = succeed(path, &[&predict[..], &["air.csv"]].concat());
+    assert_eq!(String::from_utf8_lossy(&typed.stdout), of_file);
+}
+
+#[test]
+fn new_rows_may_name_their_output() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    write_long(&path.join("long.csv"));
+    succeed_at(
+        path,
+        "train -d long.csv --target value --task-column sensor --test-fraction 0 --kernel rbf -o run",
+    );
+    fs::write(
+        path.join("new.csv"),
+        "x,sensor,value\n30,temp,0.9\n30,humidity,\n2,humidity,31.8\n2,temp,\n",
+    )
+    .unwrap();
+    let output = run(
+        path,
+        &"predict -m run -d new.csv -o own.csv"
+            .split(' ')
+            .collect::<Vec<_>>(),
+    );
+    assert!(output.status.success(), "{output:?}");
+    let scores = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        scores.contains("humidity: 1 known targets, RMSE"),
+        "{scores}"
+    );
+    let own = path.join("own.csv");
+    let sensors = columns(&own, &["sensor"]).concat();
+    assert_eq!(sensors, ["temp", "humidity", "humidity", "temp"]);
+    let (values, mean) = (numbers(&own, "value"), numbers(&own, "mean"));
+    assert!(values[0] == 0.9 && values[1].is_nan());
+    assert!(
+        (mean[2] - 31.8).abs() < 5.0 && (mean[3] - 0.91).abs() < 0.3,
+        "{mean:?}"
+    );
+    // All outputs of rows that name none.
+    fs::write(path.join("all.csv"), "x\n2\n").unwrap();
+    succeed_at(path, "predict -m run -d all.csv -o all-predictions.csv");
+    let all = path.join("all-predictions.csv");
+    let pairs = [("humidity mean", mean[2]), ("temp mean", mean[3])];
+    for (column, expected) in pairs {
+        assert!((numbers(&all, column)[0] - expected).abs() < 1e-5 * expected.abs());
+    }
+    // Temperature tells of humidity in the same place.
+    succeed_at(path, "predict -m run -d new.csv --given -o given.csv");
+    let given = numbers(&path.join("given.csv"), "mean");
+    assert!(given[1] < mean[1] - 5.0, "{mean:?} {given:?}");
+    fs::write(path.join("other.csv"), "x,sensor\n2,rain\n").unwrap();
+    for (line, expected) in [
+        (
+            "predict -m run -d other.csv",
+            "\"rain\" in column \"sensor\" is no output of the model; it has humidity, temp",
+        ),
+        (
+            "predict -m run -d all.csv --given",
+            "--given needs the columns \"sensor\"",
+        ),
+    ] {
+        assert_refused(path, line, expected);
+    }
 }

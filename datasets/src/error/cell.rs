@@ -52,6 +52,21 @@ pub enum CellError {
         /// The column.
         column: ColumnLabel,
     },
+    /// A number is none of the codes of levels that a kernel reads from the column.
+    #[error(
+        "{location}: {name:?} holds {value}, but the kernel has {levels} levels there, with the codes 0 to {}; correct it, or give the kernel another number of levels",
+        levels - 1
+    )]
+    NotALevel {
+        /// The row.
+        location: Location,
+        /// The name of the column.
+        name: String,
+        /// The number.
+        value: f64,
+        /// The number of levels of the kernel.
+        levels: usize,
+    },
     /// A byte sequence is not UTF-8.
     #[error("{location}: {column} is not UTF-8 text; save the file as UTF-8")]
     NotUtf8 {

@@ -240,7 +240,7 @@ fn gaps_that_training_did_not_have_are_filled() {
             let found = found.unwrap();
             assert_eq!(found.filled, [(column.to_owned(), 2)], "{gap}");
             assert!(found.unfit.is_empty());
-            let told = warnings_of_new_rows(&found);
+            let told = warnings_of_new_rows(&found, &[]);
             assert!(
                 told[0]
                     .to_string()

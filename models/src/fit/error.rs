@@ -4,7 +4,7 @@ use burn_gp_core::{
     inference::ConditionError, likelihoods::ImpossibleTarget, ops::NotPositiveDefinite,
 };
 
-use crate::{InitError, PredictionError, SavedModelError, training::TrainingError};
+use crate::{ImpossibleCode, InitError, PredictionError, SavedModelError, training::TrainingError};
 
 /// The reason why a model cannot be fitted, predict, or be saved and loaded.
 ///
@@ -51,6 +51,9 @@ pub enum Error {
         /// The value found.
         value: f64,
     },
+    /// An input is no code of a level of the kernel.
+    #[error(transparent)]
+    Code(#[from] ImpossibleCode),
     /// The model was trained on inputs with another number of columns.
     #[error("the inputs have {found} columns; the model was trained on inputs with {expected}")]
     InputColumns {

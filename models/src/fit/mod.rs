@@ -26,6 +26,7 @@ use scaling::of_targets;
 use crate::{
     ModelConfig,
     caught::without_panic,
+    impossible_code,
     training::{
         AnyTrainer, HeldOutRows, StepReport, Trainer, Training, TrainingData, TrainingError,
         Validation,
@@ -226,6 +227,11 @@ fn prepared(
             inputs: inputs.count,
             targets: targets.count,
         });
+    }
+    if let Some(impossible) =
+        (config.kernel()).and_then(|kernel| impossible_code(kernel, &inputs.values, inputs.columns))
+    {
+        return Err(impossible.into());
     }
     let (device, dtype) = fit.place(&inputs);
     let outputs = checked_outputs(config, &targets.values, targets.columns, (&device, dtype))?;

@@ -13,6 +13,7 @@ use crate::arguments::{CONFIG, RunOptions, parse_configuration};
 use crate::checksums::{Links, read_text};
 use crate::failure::Failure;
 use crate::output::{self, ModelContext};
+use crate::outputs;
 use crate::preparation::PreparedData;
 use crate::show::Description;
 use crate::trained_folder::open_model;
@@ -80,6 +81,7 @@ impl TrainedRun {
     ///
     /// If there is no trained model, or a file of it cannot be read.
     pub fn read(folder: &Path, arguments: &ReportArguments) -> Result<Self, Failure> {
+        outputs::refuse(folder, "report")?;
         let saved = open_model(folder, arguments.shared.device.as_ref())?;
         let description = Description::read(folder)?;
         let mut files = OwnFiles::default();

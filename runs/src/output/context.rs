@@ -14,6 +14,9 @@ pub struct ModelContext {
     /// The columns of the training data that are not inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
+    /// The names of the columns in which a missing value is an unknown level.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<String>,
     /// The statistics of the training rows.
     pub standardizer: Standardizer,
     /// The name of the likelihood.

@@ -41,7 +41,7 @@ const DEVICE_OPTIONS: [&str; 2] = ["dtype", "device"];
 #[derive(Clone, Debug, Default, Args)]
 pub struct OutputsArguments {
     /// Columns to predict together, such as temperature,humidity: exact regression of correlated outputs,
-    /// each with its own noise. An empty cell is missing, the others of its row count
+    /// each with its own noise. Empty cells count as missing; the row's other targets are still used
     #[arg(
         long,
         value_name = "COLUMNS",

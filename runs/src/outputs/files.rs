@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use burn_gp_datasets::Schema;
-use burn_gp_models::{Fitted, Predictions};
+use burn_gp_models::Predictions;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
@@ -20,6 +20,9 @@ pub struct OutputsContext {
     pub outputs: Vec<String>,
     /// The columns of the inputs, with each output as the target; a single one for a column of tasks.
     pub schemas: Vec<Schema>,
+    /// The column that names the output of each row, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_column: Option<String>,
     /// The number of training rows.
     pub n_train: usize,
 }
@@ -77,45 +80,35 @@ pub fn prediction_table(
     PredictionTable::of_draws(rows, named)
 }
 
-/// The noise of each output as a standard deviation in its units.
-pub fn noise_of(model: &Fitted) -> Vec<f64> {
-    let scales = model
-        .scaling()
-        .targets
-        .as_ref()
-        .map(|targets| targets.deviations.clone());
-    let noise = values_of(model, "likelihood.noise");
-    let scales = scales.unwrap_or_else(|| vec![1.0; noise.len()]);
-    noise
-        .iter()
-        .zip(scales)
-        .map(|(noise, scale)| noise.sqrt() * scale)
-        .collect()
-}
-
-/// The correlations of the functions of outputs, `[P, P]`: those of `WWᵀ + diag κ`.
-pub fn correlations(model: &Fitted) -> Vec<Vec<f64>> {
-    let weights = values_of(model, "coregionalization.weights");
-    let own = values_of(model, "coregionalization.own_variance");
-    let outputs = own.len();
-    let rank = weights.len().checked_div(outputs).unwrap_or(0);
-    let covariance = |a: usize, b: usize| {
-        let product = (0..rank).map(|q| weights[a * rank + q] * weights[b * rank + q]);
-        product.sum::<f64>() + if a == b { own[a] } else { 0.0 }
-    };
-    let deviation: Vec<f64> = (0..outputs).map(|p| covariance(p, p).sqrt()).collect();
-    let row = |a: usize| {
-        (0..outputs)
-            .map(|b| covariance(a, b) / (deviation[a] * deviation[b]))
+/// The predictions of one output in each row, `[N]`, with the name of the column that names it:
+/// `NAME,TARGET,mean,std,lower,upper`.
+pub fn table_of_tasks(
+    context: &OutputsContext,
+    tasks: &[usize],
+    targets: &[f64],
+    predicted: &Predictions,
+    level: f64,
+) -> PredictionTable {
+    let interval = predicted.interval(level).unwrap_or_default();
+    let deviations: Vec<f64> = predicted.variance.iter().map(|own| own.sqrt()).collect();
+    let target = &*context.schemas[0].target_name;
+    let columns: [(&str, &[f64]); 5] = [
+        (target, targets),
+        ("mean", &predicted.mean),
+        ("std", &deviations),
+        ("lower", &interval.lower),
+        ("upper", &interval.upper),
+    ];
+    let outputs = context.outputs.len();
+    let own = |values: &[f64]| {
+        let places = tasks.iter().enumerate();
+        places
+            .map(|(row, task)| values[row * outputs + task])
             .collect()
     };
-    (0..outputs).map(row).collect()
-}
-
-fn values_of(model: &Fitted, path: &str) -> Vec<f64> {
-    let found = model
-        .hyperparameters()
-        .into_iter()
-        .find(|own| own.path == path);
-    found.map_or_else(Vec::new, |own| own.values)
+    let draws = columns.map(|(name, values)| (name.to_owned(), Draw::Numbers(own(values))));
+    let names = tasks.iter().map(|&task| context.outputs[task].clone());
+    let column = context.task_column.clone().unwrap_or_default();
+    PredictionTable::of_draws(0..tasks.len(), draws.to_vec())
+        .carrying(vec![(column, names.collect())])
 }

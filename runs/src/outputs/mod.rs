@@ -3,21 +3,25 @@
 
 mod arguments;
 mod files;
+mod new_rows;
+mod rank;
 mod results;
 mod scores;
+mod signal;
 mod table;
 mod trained;
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use burn_gp_core::likelihoods::GaussianConfig;
 use burn_gp_datasets::{DataError, EqualInputs, Matrix, Split};
-use burn_gp_models::{ExactConfig, Fit, FitModel, Fitted};
+use burn_gp_models::{ExactConfig, Fit, Fitted};
 
 use crate::arguments::RunOptions;
 use crate::devices::ComputeTarget;
 use crate::failure::Failure;
 use crate::output::{OutputFolder, default_folder_name};
+use crate::report::{line, predict_line};
 use crate::standard_output::inform;
 use results::Results;
 use table::OutputsTable;
@@ -42,7 +46,7 @@ pub fn train(named: &OutputsArguments, options: &RunOptions, place: &Place) -> R
     let split = divide(&table, options)?;
     require_training_targets(&table, &split)?;
     let config = config(&table, options)?;
-    let default = || PathBuf::from(default_folder_name(&table.data, NAME));
+    let default = || Path::new("out").join(default_folder_name(&table.data, NAME));
     let out = place.out.clone().unwrap_or_else(default);
     let folder = OutputFolder::claim(&out, place.overwrite)?;
     let say = |text: String| {
@@ -51,11 +55,12 @@ pub fn train(named: &OutputsArguments, options: &RunOptions, place: &Place) -> R
         }
     };
     say(format!("{}\n", line_of_table(&table, &split)));
-    let model = fit(&table, &split.train, &config, options)?;
-    let results = Results::new(table, &split, model)?;
+    let (model, independent) = fit(&table, &split.train, &config, options)?;
+    let results = Results::new(table, &split, model, independent)?;
     say(results.report());
     folder.finish(|folder| results.write(folder))?;
-    say(format!("{}\n", out.display()));
+    let place = line("folder", &out.display().to_string());
+    say(format!("\n{place}\n{}\n", predict_line(&out)));
     Ok(())
 }
 
@@ -96,6 +101,12 @@ fn config(table: &OutputsTable, options: &RunOptions) -> Result<ExactConfig, Fai
             table.dimensions()
         )));
     }
+    let outputs = table.outputs.len();
+    if let Some(rank) = options.rank.filter(|rank| *rank > outputs) {
+        return Err(Failure::Arguments(format!(
+            "--rank {rank} is more than the {outputs} outputs; give at most {outputs}"
+        )));
+    }
     let mut config = ExactConfig::new(kernel.sharing(&table.schemas[0].shared_inputs().groups));
     if let Some(noise) = options.noise {
         config = config.with_likelihood(GaussianConfig::new(noise));
@@ -112,7 +123,7 @@ fn fit(
     rows: &[usize],
     config: &ExactConfig,
     options: &RunOptions,
-) -> Result<Fitted, Failure> {
+) -> Result<(Fitted, Option<String>), Failure> {
     let (device, dtype) = ComputeTarget::of(options)?.open()?;
     let mut fit = Fit::new().on((&device, dtype));
     if let Some(steps) = options.steps {
@@ -134,7 +145,22 @@ fn fit(
         select(&table.inputs, columns),
         select(&table.targets, outputs),
     );
-    config.fit(&x, &y, &fit).map_err(failure)
+    rank::fitted(config, &x, &y, &fit).map_err(failure)
+}
+
+/// Refuses the folder of a model of several outputs.
+///
+/// # Errors
+///
+/// If it is one.
+pub fn refuse(folder: &Path, command: &str) -> Result<(), Failure> {
+    match Context::within(folder)? {
+        None => Ok(()),
+        Some(_) => Err(Failure::Arguments(format!(
+            "`{command}` does not apply to a model of several outputs, as in {}; use predict or show",
+            folder.display()
+        ))),
+    }
 }
 
 /// An error of the library as one of the program.

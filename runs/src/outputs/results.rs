@@ -6,31 +6,42 @@ use burn_gp_datasets::Split;
 use burn_gp_models::{Fitted, FittedPredictions};
 use serde_json::{Map, Value, json};
 
-use super::files::{OutputsContext, correlations, noise_of, prediction_table};
+use super::files::{OutputsContext, prediction_table};
 use super::scores::{ScoredOutput, named_scores};
+use super::signal::Signals;
 use super::table::OutputsTable;
 use super::{NAME, failure};
 use crate::coverage::LEVEL;
+use crate::diagnostics::{no_better_than_moments, wrong_coverage};
 use crate::failure::Failure;
+
 use crate::output::{METRICS, OUTPUTS, PREDICTIONS, write_text};
+use crate::report::line;
 use crate::text_table::aligned;
 
 /// A trained model with its predictions of all rows.
 pub struct Results {
     table: OutputsTable,
     model: Fitted,
+    signals: Signals,
+    warnings: Vec<String>,
     is_test: Vec<bool>,
     predicted: FittedPredictions,
     scored: Vec<ScoredOutput>,
 }
 
 impl Results {
-    /// Predicts all rows, and scores the test rows.
+    /// Predicts all rows, and scores the test rows. `warning` is one about training.
     ///
     /// # Errors
     ///
     /// If an input is not finite.
-    pub fn new(table: OutputsTable, split: &Split, model: Fitted) -> Result<Self, Failure> {
+    pub fn new(
+        table: OutputsTable,
+        split: &Split,
+        model: Fitted,
+        warning: Option<String>,
+    ) -> Result<Self, Failure> {
         let rows: Vec<&[f64]> = table.inputs.chunks_exact(table.dimensions()).collect();
         let rows: Vec<Vec<f64>> = rows.into_iter().map(<[f64]>::to_vec).collect();
         let predicted = model.predict(&rows).map_err(failure)?;
@@ -53,9 +64,13 @@ impl Results {
                 training: moments(&table.targets_of(output, &split.train)),
             }
         });
-        let scored = scored.collect();
+        let scored: Vec<ScoredOutput> = scored.collect();
+        let named = table.outputs.iter().zip(&scored);
+        let found = named.flat_map(|(name, own)| warnings_of(name, own));
         Ok(Self {
+            warnings: warning.into_iter().chain(found).collect(),
             scored,
+            signals: Signals::of(&model),
             table,
             model,
             is_test,
@@ -73,52 +88,53 @@ impl Results {
         metrics.insert("n_train".into(), json!(self.table.rows() - tested));
         metrics.insert("n_test".into(), json!(tested));
         metrics.extend(named_scores(&self.table.outputs, &self.scored));
-        for (name, noise) in self.table.outputs.iter().zip(noise_of(&self.model)) {
-            metrics.insert(format!("noise[{name}]"), json!(noise));
+        let signals = &self.signals;
+        for (kind, values) in [("signal", &signals.signal), ("noise", &signals.noise)] {
+            for (name, value) in self.table.outputs.iter().zip(values) {
+                metrics.insert(format!("{kind}[{name}]"), json!(value));
+            }
         }
-        metrics.insert("correlations".into(), json!(correlations(&self.model)));
+        metrics.insert("correlations".into(), json!(signals.correlations));
+        if !self.warnings.is_empty() {
+            metrics.insert("warnings".into(), json!(self.warnings));
+        }
         Value::Object(metrics)
     }
 
-    /// A table of scores with a row for each output, and the correlations of outputs.
+    /// A table of scores with a row for each output, the correlations of outputs, and warnings.
     pub fn report(&self) -> String {
-        let mut rows = vec![
-            [
-                "output",
-                "test targets",
-                "RMSE",
-                "NLPD",
-                "coverage",
-                "noise",
-            ]
-            .map(str::to_owned)
-            .to_vec(),
+        let titles = [
+            "output",
+            "test targets",
+            "RMSE",
+            "NLPD",
+            "coverage",
+            "signal",
+            "noise",
         ];
-        let outputs = self
-            .table
-            .outputs
-            .iter()
-            .zip(&self.scored)
-            .zip(noise_of(&self.model));
-        for ((name, own), noise) in outputs {
+        let mut rows = vec![titles.map(str::to_owned).to_vec()];
+        let number = |value: Option<f64>| {
+            value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))
+        };
+        for (output, (name, own)) in self.table.outputs.iter().zip(&self.scored).enumerate() {
             let scores = own.scores();
-            let score = |place: usize| {
-                scores.map_or_else(|| "-".to_owned(), |scores| format!("{:.4}", scores[place]))
-            };
-            let count = own.targets.len().to_string();
+            let score = |place: usize| number(scores.map(|scores| scores[place]));
             rows.push(vec![
                 name.clone(),
-                count,
+                own.targets.len().to_string(),
                 score(0),
                 score(2),
                 score(4),
-                format!("{noise:.4}"),
+                number(self.signals.signal.get(output).copied()),
+                number(self.signals.noise.get(output).copied()),
             ]);
         }
         let lines = aligned(&rows).join("\n");
+        let warnings = self.warnings.iter();
+        let warnings: String = warnings.map(|text| line("warning", text) + "\n").collect();
         format!(
-            "{lines}\n{}",
-            lines_of_correlations(&self.table.outputs, &self.model)
+            "{lines}\n{}{warnings}",
+            self.signals.lines(&self.table.outputs)
         )
     }
 
@@ -139,6 +155,7 @@ impl Results {
             data: self.table.data.clone(),
             outputs: names.clone(),
             schemas: self.table.schemas.clone(),
+            task_column: self.table.task_column.clone(),
             n_train: self.is_test.iter().filter(|is_test| !**is_test).count(),
         };
         self.model.save(folder).map_err(failure)?;
@@ -154,19 +171,18 @@ impl Results {
     }
 }
 
-/// The correlations of the functions of outputs, as lines.
-pub fn lines_of_correlations(names: &[String], model: &Fitted) -> String {
-    let correlations = correlations(model);
-    if correlations.is_empty() {
-        return String::new();
-    }
-    let mut rows = vec![vec!["correlation".to_owned()]];
-    rows[0].extend(names.iter().cloned());
-    for (name, row) in names.iter().zip(correlations) {
-        let numbers = row.iter().map(|value| format!("{value:.2}"));
-        rows.push(std::iter::once(name.clone()).chain(numbers).collect());
-    }
-    aligned(&rows).join("\n") + "\n"
+/// Warnings about an output: it is predicted no better than by a constant, or its intervals are wrong.
+fn warnings_of(name: &str, own: &ScoredOutput) -> Vec<String> {
+    let Some([_, _, nlpd, gain, coverage]) = own.scores() else {
+        return Vec::new();
+    };
+    let count = own.targets.len();
+    let found = [
+        no_better_than_moments(nlpd, nlpd - gain, count),
+        wrong_coverage(coverage, count),
+    ];
+    let found = found.into_iter().flatten();
+    found.map(|text| format!("{name}: {text}")).collect()
 }
 
 /// The mean and the population variance of known targets.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use burn_gp_datasets::{
-    ColumnError, ColumnRoles, DataError, DataSource, Dataset, InputColumns, MissingValues, Schema,
-    TargetColumn,
+    ColumnError, ColumnRoles, DataError, DataSource, Dataset, FileError, InputColumns,
+    MissingValues, Schema, TargetColumn,
 };
 
 use crate::arguments::RunOptions;
@@ -19,6 +19,8 @@ pub struct OutputsTable {
     pub outputs: Vec<String>,
     /// The columns of the inputs, with each output as the target; a single one for a column of tasks.
     pub schemas: Vec<Schema>,
+    /// The column that names the output of each row, if there is one.
+    pub task_column: Option<String>,
     /// The position of each row in the source; of the first of them, where several are one row here.
     pub positions: Vec<usize>,
     /// `[N, D]`, row-major
@@ -114,6 +116,7 @@ impl OutputsTable {
         Ok(Self {
             data: tables[0].name.clone(),
             outputs: names.to_vec(),
+            task_column: None,
             schemas: tables.into_iter().map(|table| table.schema).collect(),
             left_out: all.unwrap_or(0) - rows.len(),
             positions: rows.keys().copied().collect(),
@@ -176,6 +179,7 @@ impl OutputsTable {
         Ok(Self {
             data: table.name.clone(),
             outputs,
+            task_column: Some(column.to_owned()),
             left_out: table.left_out,
             schemas: vec![table.schema],
             positions,
@@ -203,6 +207,9 @@ fn of_target(name: &str, error: DataError) -> Failure {
     match error {
         DataError::Column(ColumnError::NoCompleteRows(source_name)) => Failure::Arguments(format!(
             "{source_name}: target column '{name}' has no values in rows with all inputs"
+        )),
+        DataError::File(FileError::OneRow(_)) => Failure::Arguments(format!(
+            "target column '{name}' has a single value; an output needs two or more"
         )),
         // The other targets are left out of the inputs.
         DataError::Column(ColumnError::NoSuchColumn {

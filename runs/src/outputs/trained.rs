@@ -3,17 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use burn::tensor::DType;
-use burn_gp_datasets::{DataSource, KeptColumns, NewRows, Schema};
-use burn_gp_models::Fitted;
+use burn_gp_datasets::DataSource;
+use burn_gp_models::{Fitted, Predictions};
 use serde_json::{Map, json};
 
-use super::files::{OutputsContext, correlations, noise_of, prediction_table};
-use super::{failure, results::lines_of_correlations};
+use super::failure;
+use super::files::{OutputsContext, prediction_table, table_of_tasks};
+use super::new_rows::OutputRows;
+use super::scores::ScoredOutput;
+use super::signal::Signals;
 use crate::arguments::TrainedModelOptions;
+use crate::coverage::LEVEL;
 use crate::devices;
 use crate::failure::Failure;
 use crate::output::Destination;
 use crate::ranges::within;
+use crate::standard_error::tell;
 use crate::standard_output::{print, print_data};
 
 /// The rows to predict, and how.
@@ -48,12 +53,6 @@ pub fn predict(arguments: &NewInputs<'_>, context: &OutputsContext) -> Result<()
         level > 0.0 && level < 1.0,
         range.to_owned(),
     )?;
-    if arguments.given && context.schemas.len() == 1 {
-        return Err(Failure::Arguments(
-            "--given needs a model that was trained with --targets, a column for each output"
-                .to_owned(),
-        ));
-    }
     let data_dir = arguments.shared.data_dir();
     let source = DataSource::resolve(arguments.data, data_dir.as_deref())?;
     let destination = Destination::of_option(
@@ -68,42 +67,60 @@ pub fn predict(arguments: &NewInputs<'_>, context: &OutputsContext) -> Result<()
     };
     let device = devices::open(&name, DType::F32)?;
     let model = Fitted::load(arguments.model_dir, &device).map_err(failure)?;
-    let rows = NewRows {
-        header: arguments.header,
-        lenient: false,
-        fill_gaps: false,
-        keep: KeptColumns::None,
-    };
-    let load = |schema: &Schema| source.load_new_rows(schema, &rows);
-    let first = load(&context.schemas[0])?;
-    let (count, outputs) = (first.inputs.rows(), context.outputs.len());
-    let x: Vec<Vec<f64>> = (0..count)
-        .map(|row| first.inputs.row(row).to_vec())
-        .collect();
-    let mut targets = vec![f64::NAN; count * outputs];
-    if context.schemas.len() == outputs {
-        for (output, schema) in context.schemas.iter().enumerate() {
-            let known = load(schema)?.targets.unwrap_or_default();
-            known
-                .iter()
-                .enumerate()
-                .for_each(|(row, y)| targets[row * outputs + output] = *y);
-        }
-    }
+    let rows = OutputRows::read(&source, context, arguments.header)?;
+    let outputs = context.outputs.len();
     let predicted = match arguments.given {
         true => {
-            let known: Vec<Vec<f64>> = targets.chunks_exact(outputs).map(<[f64]>::to_vec).collect();
-            model.predict_given(&x, &known)
+            rows.require_targets(context)?;
+            model.predict_given(&rows.inputs, rows.known(outputs))
         }
-        false => model.predict(&x),
+        false => model.predict(&rows.inputs),
     };
     let predicted = predicted.map_err(failure)?;
-    let (names, predicted) = (&context.outputs, predicted.predictions());
-    let text = prediction_table(names, 0..count, &targets, predicted, level).to_csv();
+    let (targets, predicted) = (&rows.targets, predicted.predictions());
+    let table = match &rows.tasks {
+        Some(tasks) => table_of_tasks(context, tasks, targets, predicted, level),
+        None => {
+            let all = 0..rows.inputs.len();
+            prediction_table(&context.outputs, all, targets, predicted, level)
+        }
+    };
+    let text = table.to_csv();
     match destination {
-        Some(destination) => destination.write(&text),
-        None => print_data(&text),
+        Some(destination) => destination.write(&text)?,
+        None => print_data(&text)?,
     }
+    if !arguments.given {
+        for line in lines_of_scores(&context.outputs, targets, predicted) {
+            tell(&line);
+        }
+    }
+    Ok(())
+}
+
+/// The scores of each output with known targets, `[N, P]`.
+fn lines_of_scores(names: &[String], targets: &[f64], predicted: &Predictions) -> Vec<String> {
+    let interval = predicted.interval(LEVEL).unwrap_or_default();
+    let outputs = names.len();
+    let line = |(output, name): (usize, &String)| {
+        let places = (output..targets.len()).step_by(outputs);
+        let known: Vec<usize> = places.filter(|&place| !targets[place].is_nan()).collect();
+        let of = |values: &[f64]| known.iter().map(|&place| values[place]).collect();
+        let scored = ScoredOutput {
+            targets: of(targets),
+            mean: of(&predicted.mean),
+            variance: of(&predicted.variance),
+            lower: of(&interval.lower),
+            upper: of(&interval.upper),
+            ..ScoredOutput::default()
+        };
+        let [rmse, mae, nlpd, _, coverage] = scored.scores()?;
+        Some(format!(
+            "{name}: {} known targets, RMSE {rmse:.4}, MAE {mae:.4}, NLPD {nlpd:.4}, coverage {coverage:.4}",
+            known.len()
+        ))
+    };
+    names.iter().enumerate().filter_map(line).collect()
 }
 
 /// Runs `burn-gp show` on a model of several outputs.
@@ -114,22 +131,21 @@ pub fn predict(arguments: &NewInputs<'_>, context: &OutputsContext) -> Result<()
 pub fn show(folder: &Path, as_json: bool, context: &OutputsContext) -> Result<(), Failure> {
     let device = devices::open(&devices::default_device()?, DType::F32)?;
     let model = Fitted::load(folder, &device).map_err(failure)?;
-    let noise = noise_of(&model);
+    let signals = Signals::of(&model);
     if as_json {
-        let named = context
-            .outputs
-            .iter()
-            .cloned()
-            .zip(noise.iter().map(|noise| json!(noise)));
-        let noise: Map<_, _> = named.collect();
+        let named = |values: &[f64]| -> Map<_, _> {
+            let values = values.iter().map(|value| json!(value));
+            context.outputs.iter().cloned().zip(values).collect()
+        };
         let text = json!({
             "model": "exact",
             "data": context.data,
             "n_train": context.n_train,
             "inputs": context.schemas[0].input_names,
             "outputs": context.outputs,
-            "noise": noise,
-            "correlations": correlations(&model),
+            "signal": named(&signals.signal),
+            "noise": named(&signals.noise),
+            "correlations": signals.correlations,
             "standardized_parameters": model.hyperparameters().into_iter()
                 .filter(|own| own.path.starts_with("kernel."))
                 .map(|own| (own.path, json!(own.values)))
@@ -143,10 +159,12 @@ pub fn show(folder: &Path, as_json: bool, context: &OutputsContext) -> Result<()
         context.data,
         context.n_train
     );
-    for (name, noise) in context.outputs.iter().zip(noise) {
-        text += &format!("noise of {name}: {noise:.4} (standard deviation)\n");
+    for (what, values) in [("signal", &signals.signal), ("noise", &signals.noise)] {
+        for (name, value) in context.outputs.iter().zip(values) {
+            text += &format!("{what} of {name}: {value:.4} (standard deviation)\n");
+        }
     }
-    text += &lines_of_correlations(&context.outputs, &model);
+    text += &signals.lines(&context.outputs);
     text += &lines_of_kernel(&model, &context.schemas[0].input_names);
     print(&text)
 }

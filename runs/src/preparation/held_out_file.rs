@@ -9,6 +9,7 @@ use burn_gp_datasets::{
 
 use super::transforms::{impossible_input, impossible_target};
 use super::{
+    levels::level_names,
     part::{Part, RowSource},
     rows::Rows,
 };
@@ -45,7 +46,7 @@ pub fn read(
             target: schema.target_name.clone(),
         }));
     }
-    let mut warnings = warnings_of_new_rows(&features);
+    let mut warnings = warnings_of_new_rows(&features, &level_names(options, schema));
     if known.len() < targets.len() {
         warnings.push(DataWarning::RowsWithoutTarget {
             count: targets.len() - known.len(),

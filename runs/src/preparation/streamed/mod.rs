@@ -12,7 +12,7 @@ use burn_gp_datasets::{
     MissingValues, NewRows, SplitError, Standardizer, StreamedStatistics, StreamedWarnings,
 };
 
-use super::{Part, PreparedData, held_out_file, keeping_codes, labels};
+use super::{Part, PreparedData, check_codes, held_out_file, keeping_levels, labels, level_names};
 use crate::arguments::{InputScaleName, RunOptions};
 
 use gathered::Gathered;
@@ -44,6 +44,7 @@ pub fn load(
         ..options.columns(source)
     };
     let sample = file.sample(&roles)?;
+    check_codes(options, &sample)?;
     let places = places(options, file.rows());
     let wanted = wanted_rows(options, roles.inputs.missing);
     let (mut pass, mut first) = (Pass::new(&sample, file.blocks()), 0);
@@ -76,6 +77,7 @@ pub fn load(
         validation: validation.unwrap_or_else(|| part(&pass.validation)),
         test: test.unwrap_or_else(|| part(&pass.test)),
         warnings,
+        levels: level_names(options, &sample.schema),
         schema: sample.schema.clone(),
         columns: sample.columns,
         groups: None,
@@ -225,5 +227,5 @@ fn standardizer(
         InputScaleName::Standard => standardizer,
         InputScaleName::Range => statistics.with_input_ranges(standardizer, &sample.schema),
     };
-    keeping_codes(standardizer, options)
+    keeping_levels(standardizer, sample, options)
 }
