@@ -325,6 +325,7 @@ impl ColumnEncoding {
             return None;
         }
         let own = DateFormat::of(texts, None).ok().flatten()?;
+        let own = if format.is_local() { own.local() } else { own };
         (*format == DateFormat::days() || own.has_year_in_front()).then_some(own)
     }
 

@@ -92,6 +92,12 @@ static FORMATS: LazyLock<Vec<String>> = LazyLock::new(|| {
     formats
 });
 
+/// The offset from universal time at the end of a notation.
+const OFFSET: &str = " %#z";
+
+/// The end of a notation in which an offset from universal time is left out, so that times are local.
+const LOCAL: &str = " (local)";
+
 /// The longest text that is tried as a date.
 const LONGEST: usize = 64;
 
@@ -161,6 +167,32 @@ impl DateFormat {
             }
         }
         Ok(Some(Self(format.clone())))
+    }
+
+    /// The same notation with times of the local clock: an offset from universal time is left out.
+    pub(crate) fn local(self) -> Self {
+        match self.is_local() || self == Self::days() {
+            true => self,
+            false => Self(format!("{}{LOCAL}", self.0)),
+        }
+    }
+
+    /// Whether times are those of the local clock.
+    pub(crate) fn is_local(&self) -> bool {
+        self.0.ends_with(LOCAL)
+    }
+
+    /// Whether times have an offset from universal time.
+    pub fn has_offset(&self) -> bool {
+        self.0.contains(OFFSET)
+    }
+
+    /// The same notation with an offset if it has none, and without it if it has one.
+    pub(super) fn with_other_offset(&self) -> Self {
+        match self.0.strip_suffix(OFFSET) {
+            Some(moment) => Self(moment.to_owned()),
+            None => Self(format!("{}{OFFSET}", self.0)),
+        }
     }
 
     /// The notation in which the most texts are dates or times, if there is any, with the number of these
@@ -255,16 +287,23 @@ impl DateFormat {
 }
 
 fn read(format: &str, text: &str) -> Option<f64> {
+    let (format, is_local) = match format.strip_suffix(LOCAL) {
+        Some(format) => (format, true),
+        None => (format, false),
+    };
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let may_fit =
         digits >= 3 && text.len() <= LONGEST && text.contains(':') == format.contains(':');
     if !may_fit {
         return None;
     }
-    if format.contains("%#z") {
+    if format.contains(OFFSET) {
         let zoned = in_universal_time(text);
         let time = DateTime::parse_from_str(&zoned, format).ok()?;
-        return moment(time.naive_utc());
+        return moment(match is_local {
+            true => time.naive_local(),
+            false => time.naive_utc(),
+        });
     }
     let has_time = format.contains("%H") || format.contains("%I");
     match (has_time, format) {
@@ -354,6 +393,20 @@ mod tests {
         ] {
             assert_eq!(format(texts), None, "{texts:?}");
         }
+    }
+
+    #[test]
+    fn local_times_have_no_offset() {
+        let text = "1970-01-03T00:00:00+02:00";
+        let format = DateFormat::of([text].into_iter(), None).unwrap().unwrap();
+        assert!(format.has_offset() && !format.is_local());
+        assert_eq!(format.days_of(text), Some(1.0 + 22.0 / 24.0));
+        let local = format.local();
+        assert!(local.has_offset() && local.is_local());
+        assert_eq!(local.days_of(text), Some(2.0));
+        assert_eq!(local.days_of("1970-01-03T06:00:00Z"), Some(2.25));
+        assert_eq!(local.clone().local(), local);
+        assert_eq!(DateFormat::days().local(), DateFormat::days());
     }
 
     #[test]

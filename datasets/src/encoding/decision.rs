@@ -169,6 +169,10 @@ fn date(column: &RawColumn, name: &str, options: &InputColumns) -> Result<Encodi
         }
     };
     let format = format.ok_or_else(|| not_all_dates(column, name, options))?;
+    let format = match options.local_times {
+        true => format.local(),
+        false => format,
+    };
     let cycles = match options.time == Time::Cyclic {
         true => cycles(column, &format),
         false => Vec::new(),
@@ -206,11 +210,26 @@ fn not_all_dates(column: &RawColumn, name: &str, options: &InputColumns) -> Prob
     let rows = column.cells().filter(is_none).count();
     let row = column.cells().position(|cell| is_none(&cell));
     let first = row.map_or_else(String::new, |row| column.cell(row).to_string());
+    let other = format.with_other_offset();
+    let differ_in_offset = (column.texts().iter())
+        .all(|text| format.days_of(text).is_some() || other.days_of(text).is_some());
     Problem {
-        reason: format!(
-            "holds dates except in {}, the first {first:?}",
-            rows_of(rows)
-        ),
+        reason: match differ_in_offset && !column.texts().is_empty() {
+            true => {
+                let is_without = if format.has_offset() {
+                    "no offset"
+                } else {
+                    "an offset"
+                };
+                format!(
+                    "holds times of which some have an offset from UTC and others have none: {first:?} has {is_without}"
+                )
+            }
+            false => format!(
+                "holds dates except in {}, the first {first:?}",
+                rows_of(rows)
+            ),
+        },
         row,
         option: format!("--kind {}=date", quoted(name)),
     }

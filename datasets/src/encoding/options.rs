@@ -36,6 +36,10 @@ pub struct InputColumns {
     pub decimal: Option<DecimalMark>,
     /// The order of day and month in ambiguous dates.
     pub date_order: Option<DateOrder>,
+    /// Whether times with an offset from universal time stay those of the local clock; otherwise they become
+    /// universal times.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub local_times: bool,
 }
 
 /// The kind of a column; in text, `NAME=KIND`.

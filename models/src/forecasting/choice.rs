@@ -159,6 +159,12 @@ impl Forecasting {
         })
     }
 
+    /// The seasons that are considered for a series: those that the values before the compared forecasts have twice.
+    pub fn seasons_of(&self, series: &Series) -> Vec<Season> {
+        let past = self.past_of(&self.recent(series));
+        usable(&self.seasons, past.span())
+    }
+
     /// The latest values, as many as fit into memory.
     pub(super) fn recent(&self, series: &Series) -> Series {
         let largest = Structure {

@@ -11,17 +11,11 @@ use super::{Baseline, Forecast, Series};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Companion {
     /// The simple forecast.
-    #[serde(default = "seasonal_naive")]
     pub baseline: Baseline,
     /// Its season, in steps.
     pub season: usize,
     /// Its share, between zero and one.
     pub share: f64,
-}
-
-/// The only companion of models that were saved without its name.
-fn seasonal_naive() -> Baseline {
-    Baseline::SeasonalNaive
 }
 
 impl Companion {

@@ -24,7 +24,10 @@ const NEAR: f64 = 1e-6;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Covariate {
     name: String,
+    /// The times from which on values hold, in increasing order.
     times: Vec<f64>,
+    /// The last time of each value: its first one, except for events that last.
+    ends: Vec<f64>,
     values: Vec<f64>,
     /// The value at all other times, if it is known.
     otherwise: Option<f64>,
@@ -61,9 +64,10 @@ impl Covariate {
             });
         }
         rows.dedup_by(|next, kept| next.0 - kept.0 < NEAR);
-        let (times, values) = rows.into_iter().unzip();
+        let (times, values): (Vec<f64>, Vec<f64>) = rows.into_iter().unzip();
         Ok(Self {
             name: name.to_owned(),
+            ends: times.clone(),
             times,
             values,
             otherwise: None,
@@ -72,30 +76,58 @@ impl Covariate {
 
     /// One at some times, in steps, and zero at all others.
     pub fn event(name: &str, times: &[f64]) -> Self {
-        let mut times = times.to_vec();
-        times.sort_by(f64::total_cmp);
-        times.dedup_by(|next, kept| *next - *kept < NEAR);
+        let spans: Vec<[f64; 2]> = times.iter().map(|time| [*time, *time]).collect();
+        Self::lasting_event(name, &spans)
+    }
+
+    /// One from the first to the last time of some spans, both included, in steps, and zero at all others.
+    ///
+    /// ```
+    /// use burn_gp_models::forecasting::Covariate;
+    ///
+    /// let fair = Covariate::lasting_event("fair", &[[3.0, 5.0]]);
+    /// let values = [2.0, 3.0, 5.0, 6.0].map(|time| fair.at(time));
+    /// assert_eq!(values, [Some(0.0), Some(1.0), Some(1.0), Some(0.0)]);
+    /// ```
+    pub fn lasting_event(name: &str, spans: &[[f64; 2]]) -> Self {
+        let mut spans = spans.to_vec();
+        spans.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        // Spans that overlap are one.
+        spans.dedup_by(|next, kept| {
+            let overlaps = next[0] - kept[1] < NEAR;
+            if overlaps {
+                kept[1] = kept[1].max(next[1]);
+            }
+            overlaps
+        });
+        let (times, ends): (Vec<f64>, Vec<f64>) =
+            spans.iter().map(|span| (span[0], span[1])).unzip();
         Self {
             name: name.to_owned(),
             values: vec![1.0; times.len()],
             times,
+            ends,
             otherwise: Some(0.0),
         }
     }
 
-    /// The same covariate with the values of another one at times that it does not know.
+    /// The same covariate with the values of another one at times that it does not know; an event with the times of both.
     ///
     /// # Errors
     ///
     /// If two values of a time differ.
     pub fn with(&self, news: &Self) -> Result<Self, ForecastError> {
         let times = [&self.times[..], &news.times[..]].concat();
+        if self.is_event() {
+            let ends = [&self.ends[..], &news.ends[..]].concat();
+            let spans = times
+                .into_iter()
+                .zip(ends)
+                .map(|(first, last)| [first, last]);
+            return Ok(Self::lasting_event(&self.name, &spans.collect::<Vec<_>>()));
+        }
         let values = [&self.values[..], &news.values[..]].concat();
-        let both = Self::known(&self.name, &times, &values)?;
-        Ok(Self {
-            otherwise: self.otherwise,
-            ..both
-        })
+        Self::known(&self.name, &times, &values)
     }
 
     /// The name.
@@ -110,13 +142,18 @@ impl Covariate {
 
     /// The value at a time, if it is known.
     pub fn at(&self, time: f64) -> Option<f64> {
-        let place = self.times.partition_point(|own| *own < time - NEAR);
-        let is_there = self.times.get(place).is_some_and(|own| *own <= time + NEAR);
-        if is_there {
-            Some(self.values[place])
-        } else {
-            self.otherwise
+        let begun = self.times.partition_point(|own| *own <= time + NEAR);
+        match begun.checked_sub(1) {
+            Some(place) if time <= self.ends[place] + NEAR => Some(self.values[place]),
+            _ => self.otherwise,
         }
+    }
+
+    /// Whether it has one value at all times of a list.
+    pub fn is_constant_at(&self, times: &[f64]) -> bool {
+        let mut values = times.iter().map(|time| self.at(*time));
+        let first = values.next().flatten();
+        first.is_some() && values.all(|value| value == first)
     }
 
     fn required(&self, time: f64) -> Result<f64, ForecastError> {
@@ -201,5 +238,21 @@ mod tests {
             scales.rows(&[event], &[0.0, 1.0, 4.0]).unwrap(),
             [0.0, 1.0, 1.0]
         );
+    }
+
+    #[test]
+    fn events_last_from_the_first_to_the_last_time_of_their_spans() {
+        let event =
+            Covariate::lasting_event("fair", &[[8.0, 9.0], [1.0, 3.0], [2.0, 4.0], [6.0, 1e12]]);
+        assert_eq!(
+            (&event.times[..], &event.ends[..]),
+            (&[1.0, 6.0][..], &[4.0, 1e12][..])
+        );
+        for (time, value) in [(0.0, 0.0), (1.0, 1.0), (4.0, 1.0), (5.0, 0.0), (1e9, 1.0)] {
+            assert_eq!(event.at(time), Some(value), "{time}");
+        }
+        let more = event.with(&Covariate::event("fair", &[5.0])).unwrap();
+        assert_eq!([0.0, 5.0].map(|time| more.at(time)), [Some(0.0), Some(1.0)]);
+        assert!(event.is_constant_at(&[1.0, 2.0, 7.0]) && !event.is_constant_at(&[1.0, 5.0]));
     }
 }

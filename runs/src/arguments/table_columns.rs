@@ -22,6 +22,7 @@ impl RunOptions {
             time: self.time.map(Into::into).unwrap_or_default(),
             decimal: self.decimal.map(Into::into),
             date_order: self.date_order.map(Into::into),
+            local_times: false,
         }
     }
 
