@@ -94,14 +94,14 @@ pub enum Command {
     Update(UpdateArguments),
     /// Forecast series over time, with intervals, their parts, and scores of forecasts of the past
     ///
-    /// The model of each series is a sum of a level or a trend, seasons and short memory, chosen by how
-    /// well it would have forecast the last values. Time and memory grow with the number of values, not
-    /// faster, and several series run on several threads. A series that is too short for a model or
+    /// The model of each series is a sum of a level or a trend, seasons and short-term autocorrelation
+    /// (deviations that last a few steps), chosen by how well it would have forecast the last values. Time
+    /// and memory grow linearly with the number of values, and several series run on several threads. A series that is too short for a model or
     /// constant gets the forecast of a baseline. Columns and events whose future is known can have an
     /// effect (--covariates, --events).
     ///
     /// The folder contains forecast.csv (a row for each series and time), components.csv (trend, seasons,
-    /// short memory and covariates), backtest.csv (forecasts from --origins times in the past, each of
+    /// short-term autocorrelation and covariates), backtest.csv (forecasts from --origins times in the past, each of
     /// which knows only earlier values), metrics.json (the models and their scores next to those of naive,
     /// seasonal naive, drift and ETS), forecasts.json (the models, for --model-dir) and pictures of the
     /// first series. MASE and CRPS are divided by the mean absolute error of the seasonal naive forecast

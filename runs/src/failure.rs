@@ -262,6 +262,15 @@ pub enum FolderError {
     /// The folder has no trained model.
     #[error("there is no trained model in {}; check the path, or train one with --out", .0.display())]
     NoModel(PathBuf),
+    /// The folder has a forecast, but no trained model.
+    #[error("{path} is a folder of `forecast`; use `burn-gp forecast --model-dir {path}`", path = .0.display())]
+    OfForecast(PathBuf),
+    /// The folder has a trained model, but no forecast.
+    #[error("{} is a folder of `train`; use `burn-gp predict` or `burn-gp update`", .0.display())]
+    OfTrain(PathBuf),
+    /// The folder has no forecast.
+    #[error("there is no forecast in {}; check the path, or make one with `burn-gp forecast --out`", .0.display())]
+    NoForecast(PathBuf),
     /// The scores of a finished run are damaged.
     #[error("{} cannot be read ({reason}); remove it to continue without it", path.display())]
     DamagedMetrics {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use burn::tensor::Device;
+use burn_gp_models::forecasting::FORECASTS_FILE;
 use burn_gp_models::{MODEL_FILE, SavedModel, SavedModelError, WEIGHTS_FILE};
 
 use crate::arguments::DeviceName;
@@ -62,7 +63,8 @@ pub fn load_model(
 ///
 /// # Errors
 ///
-/// [`FolderError::UnfinishedModel`] if training was interrupted, else [`FolderError::NoModel`].
+/// [`FolderError::UnfinishedModel`] if training was interrupted, [`FolderError::OfForecast`] if the folder has a
+/// forecast, else [`FolderError::NoModel`].
 pub fn require_model(folder: &Path) -> Result<(), FolderError> {
     // Opening a pipe in place of a file would block.
     let weights = folder.join(WEIGHTS_FILE);
@@ -72,6 +74,7 @@ pub fn require_model(folder: &Path) -> Result<(), FolderError> {
     let path = folder.to_owned();
     Err(match Checkpoints::within(folder).latest() {
         Some(_) => FolderError::UnfinishedModel(path),
+        None if folder.join(FORECASTS_FILE).exists() => FolderError::OfForecast(path),
         None => FolderError::NoModel(path),
     })
 }

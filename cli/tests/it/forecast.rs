@@ -214,7 +214,8 @@ fn covariates_and_events_are_known_in_the_future() {
     let error = String::from_utf8_lossy(&refused.stderr);
     assert_eq!(
         error,
-        "error: a: price has no value at 2024-05-24; the forecast needs it, in a row of --future or of the data\n"
+        "warning: the event \"parade\" is left out: it has not happened while there are values, so that its effect is unknown\n\
+         error: a: price has no value at 2024-05-24; the forecast needs it, in a row of --future or of the data\n"
     );
     // A gap in the table of the future is named by row and column.
     let future = read(&path.join("future.csv"));

@@ -21,6 +21,7 @@ mod experiments;
 mod failed_matrices;
 mod folder_names;
 mod forecast;
+mod forecast_input;
 mod held_out_files;
 mod help;
 mod html_report;

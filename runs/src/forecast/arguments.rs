@@ -34,8 +34,8 @@ pub struct ForecastArguments {
     /// Number of steps to forecast [default: two of the shortest seasons, or 10]
     #[arg(long, value_name = "STEPS")]
     pub horizon: Option<usize>,
-    /// Periods of seasons in steps, such as 7,365.25; `none` for no season [default: the day, the week and
-    /// the year of dates, as far as the steps are shorter]
+    /// Periods of seasons in steps, such as 7,365.25; `none` for no season [default: day, week and year,
+    /// whenever longer than one step]
     #[arg(long, value_name = "STEPS,...", value_delimiter = ',')]
     pub season: Vec<String>,
     /// Transformation of the values
@@ -53,19 +53,18 @@ pub struct ForecastArguments {
     /// Number of forecasts of the past that are scored, each from the values before it; 0 for none
     #[arg(long, value_name = "COUNT", default_value_t = 3)]
     pub origins: usize,
-    /// Columns of numbers or categories with an effect on the values, known in the future: in rows of the
-    /// data without a value, or in --future
+    /// Columns of numbers or categories with an effect on the values. Future values come from --future, or
+    /// from rows of the data whose target is empty
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     pub covariates: Vec<String>,
     /// Table with the columns of the data at times of the forecast; values are not needed
     #[arg(long, value_name = "FILE")]
     pub future: Option<String>,
-    /// Table of events such as holidays: the column of times, `event` with their names, and perhaps the
-    /// column of --by and `window`, the steps after the time in which an event goes on
+    /// Table of events such as holidays: the column of times, `event` with their names, optionally the --by
+    /// column, and `window`: for how many more steps the event lasts
     #[arg(long, value_name = "FILE")]
     pub events: Option<String>,
-    /// Folder of an earlier forecast: its models forecast again, given the new rows of --data, without
-    /// being trained
+    /// Update the models of this folder with the new rows of --data and forecast, without retraining
     #[arg(
         long,
         value_name = "DIR",

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use burn_gp_datasets::Schema;
+use burn_gp_models::MODEL_FILE;
 use burn_gp_models::forecasting::{
-    Calendar, Covariate, ForecastError, Forecasting, SavedForecasts, SavedSeries, Season, Series,
+    Calendar, Covariate, FORECASTS_FILE, ForecastError, Forecasting, SavedForecasts, SavedSeries,
+    Season, Series,
 };
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +16,7 @@ use super::covariates::{NewTable, known_covariates, place_of_time, read_rows};
 use super::sentences::of_error;
 use super::table::{NamedSeries, SeriesTable};
 use super::work::SeriesForecast;
-use crate::failure::Failure;
+use crate::failure::{Failure, FolderError};
 use crate::standard_error::warn;
 
 /// What is saved with the models.
@@ -67,8 +69,19 @@ pub struct Continued {
     pub forecasting: Forecasting,
 }
 
+/// Requires a forecast in a folder.
+fn require_forecast(folder: &Path) -> Result<(), FolderError> {
+    let has = |name: &str| folder.join(name).exists();
+    match (has(FORECASTS_FILE), has(MODEL_FILE)) {
+        (true, _) => Ok(()),
+        (false, true) => Err(FolderError::OfTrain(folder.to_owned())),
+        (false, false) => Err(FolderError::NoForecast(folder.to_owned())),
+    }
+}
+
 /// Reads the models of a folder and the new rows.
 pub fn read(folder: &Path, arguments: &ForecastArguments) -> Result<Continued, Failure> {
+    require_forecast(folder)?;
     let SavedForecasts { series, context }: SavedForecasts<ForecastContext> =
         SavedForecasts::load(folder)?;
     let of_saved = |saved: &SavedSeries| -> Result<NamedSeries, Failure> {
@@ -92,6 +105,7 @@ pub fn read(folder: &Path, arguments: &ForecastArguments) -> Result<Continued, F
             series: named,
             repeated: 0,
             left_out: 0,
+            unnamed: 0,
         },
         saved: series,
         forecasting: Forecasting::new(horizon).with_seasons(context.seasons),
@@ -113,6 +127,14 @@ impl SeriesTable {
     fn add(&mut self, tables: &[NewTable]) -> Result<(), Failure> {
         let mut known = known_covariates(tables, self.columns(), &self.calendar)?;
         let mut added = added_rows(tables, &self.schema, (&self.time, &self.calendar));
+        if self.by.is_some() {
+            added.retain(|name, rows| {
+                let is_named = !name.trim().is_empty();
+                self.unnamed += if is_named { 0 } else { rows.len() };
+                is_named
+            });
+        }
+        let mut count = 0;
         for own in &mut self.series {
             let covariates = extended(&own.series, known.remove(&own.name).unwrap_or_default());
             let end = own.series.last_time();
@@ -124,10 +146,14 @@ impl SeriesTable {
                     values.push(value);
                 }
             }
+            count += times.len() - own.series.len();
             let series = Series::new(&times, &values);
             let series = series.and_then(|series| series.with_covariates(covariates?));
             own.series = series
                 .map_err(|error| Failure::Arguments(of_error(&own.name, &error, &self.calendar)))?;
+        }
+        if count == 0 {
+            warn("there is no new value: every series ends where it did before");
         }
         let rows: usize = added.values().map(Vec::len).sum();
         if rows > 0 {

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use burn_gp_datasets::{DataSource, Features, KeptColumns, NewRows, Schema};
 use burn_gp_models::forecasting::{Calendar, Covariate, ForecastError, Series};
 
+use super::column_errors::of_rows;
+use super::left_out::LeftOut;
 use super::sentences::of_error;
 use crate::failure::Failure;
 
 /// The column of event names.
 const EVENT: &str = "event";
-/// The column with the number of steps after its time in which an event goes on.
+/// The column with the number of steps that an event lasts after its time.
 const WINDOW: &str = "window";
 
 /// Rows of one table with the times and the covariates.
@@ -34,6 +36,34 @@ pub struct TableColumns<'a> {
     pub by: Option<&'a str>,
 }
 
+impl<'a> TableColumns<'a> {
+    /// The names of the columns of times and covariates, each with the number of its inputs.
+    fn inputs(&self) -> Vec<(&'a str, usize)> {
+        match self.schema.columns.is_empty() {
+            true => (self.schema.input_names.iter())
+                .map(|name| (name.as_str(), 1))
+                .collect(),
+            false => (self.schema.columns.iter())
+                .map(|column| (column.encoding.name.as_str(), column.encoding.inputs()))
+                .collect(),
+        }
+    }
+
+    /// The names of all columns.
+    fn names(&self) -> Vec<&'a str> {
+        self.schema
+            .source_names()
+            .into_iter()
+            .chain(self.by)
+            .collect()
+    }
+
+    /// Whether a row of this series has a name, or needs none.
+    pub fn are_named(&self, series: &str) -> bool {
+        self.by.is_none() || !series.trim().is_empty()
+    }
+}
+
 /// The source of a file's name.
 pub fn source_of(data: &str) -> Result<DataSource, Failure> {
     let data_dir = std::env::var_os("BURN_GP_DATA").map(PathBuf::from);
@@ -54,7 +84,8 @@ pub fn read_rows(
         keep,
         ..NewRows::default()
     };
-    let rows = source_of(source)?.load_new_rows(columns.schema, &options)?;
+    let rows = (source_of(source)?.load_new_rows(columns.schema, &options))
+        .map_err(|error| of_rows(error, &columns.names()))?;
     let count = rows.inputs.rows();
     let names = match rows.texts_of(columns.by) {
         Some(texts) => texts.to_vec(),
@@ -86,7 +117,7 @@ pub fn known_covariates(
         for table in tables {
             let unfit: Vec<usize> = table.rows.unfit.iter().map(|unfit| unfit.row).collect();
             for (row, series) in table.names.iter().enumerate() {
-                if unfit.binary_search(&row).is_err() {
+                if columns.are_named(series) && unfit.binary_search(&row).is_err() {
                     let inputs = table.rows.inputs.row(row);
                     let (times, values) = known.entry(series.clone()).or_default();
                     times.push(calendar.steps(inputs[place]));
@@ -103,9 +134,46 @@ pub fn known_covariates(
     Ok(all)
 }
 
-/// Events by the series that they belong to; those of all series have an empty name.
+/// Covariates that change while the series has values. The effect of others is unknown.
+pub fn changing(
+    covariates: Vec<Covariate>,
+    columns: TableColumns<'_>,
+    (name, series): (&str, &Series),
+    left_out: &mut LeftOut,
+) -> Vec<Covariate> {
+    let mut names = columns.schema.input_names.iter();
+    let mut constant: Vec<&String> = Vec::new();
+    for (column, inputs) in columns.inputs() {
+        let own: Vec<&String> = names.by_ref().take(inputs).collect();
+        let of_column: Vec<&Covariate> = (covariates.iter())
+            .filter(|covariate| own.iter().any(|name| *name == covariate.name()))
+            .collect();
+        let is_constant = |own: &&Covariate| own.is_constant_at(series.times());
+        if column != columns.time && !of_column.is_empty() && of_column.iter().all(is_constant) {
+            left_out.add(
+                &format!("the covariate {column:?}"),
+                "it is constant while there are values, so that its effect is unknown",
+                name,
+            );
+            constant.extend(own);
+        }
+    }
+    let changes = |own: &Covariate| !constant.iter().any(|name| *name == own.name());
+    covariates.into_iter().filter(changes).collect()
+}
+
+/// The first and the last times of the events of one name.
+#[derive(Debug)]
+struct Event {
+    /// The series; empty for all.
+    series: String,
+    name: String,
+    spans: Vec<[f64; 2]>,
+}
+
+/// The events of all series.
 #[derive(Debug, Default)]
-pub struct Events(Vec<(String, String, Vec<f64>)>);
+pub struct Events(Vec<Event>);
 
 /// Reads a table of events: their times, in a column with the name of the column of times, their names in `event`, and
 /// perhaps the series in the column of series and the length in `window`.
@@ -118,7 +186,8 @@ pub fn read_events(
         keep: KeptColumns::All,
         ..NewRows::default()
     };
-    let rows = source_of(source)?.load_new_rows(columns.schema, &options)?;
+    let rows = (source_of(source)?.load_new_rows(columns.schema, &options))
+        .map_err(|error| of_rows(error, &[columns.time, EVENT]))?;
     let texts = |name: &str| rows.texts_of(Some(name));
     let names = texts(EVENT).ok_or_else(|| {
         Failure::Arguments(format!(
@@ -142,41 +211,49 @@ pub fn read_events(
             })?,
         };
         let first = calendar.steps(rows.inputs.row(row)[place]);
-        let times = (0..=window).map(|step| first + step as f64);
-        let known =
-            |(own, event, _): &&mut (String, String, Vec<f64>)| own == of_series && event == name;
-        match events.0.iter_mut().find(known) {
-            Some((_, _, own)) => own.extend(times),
-            None => events
-                .0
-                .push((of_series.to_owned(), name.clone(), times.collect())),
-        }
+        events.add(of_series, name, [first, first + window as f64]);
     }
     Ok(events)
 }
 
 impl Events {
+    fn add(&mut self, series: &str, name: &str, span: [f64; 2]) {
+        let known = (self.0.iter_mut()).find(|own| own.series == series && own.name == name);
+        match known {
+            Some(own) => own.spans.push(span),
+            None => self.0.push(Event {
+                series: series.to_owned(),
+                name: name.to_owned(),
+                spans: vec![span],
+            }),
+        }
+    }
+
     /// The events that happened at a time of the series: others have no known effect.
-    pub fn of(&self, name: &str, series: &Series) -> Vec<Covariate> {
-        let mut times: Vec<(&str, Vec<f64>)> = Vec::new();
-        for (own, event, steps) in &self.0 {
-            if own.is_empty() || own == name {
-                match times.iter_mut().find(|(known, _)| known == event) {
-                    Some((_, all)) => all.extend(steps),
-                    None => times.push((event.as_str(), steps.clone())),
+    pub fn of(&self, name: &str, series: &Series, left_out: &mut LeftOut) -> Vec<Covariate> {
+        let mut all: Vec<(&str, Vec<[f64; 2]>)> = Vec::new();
+        for event in &self.0 {
+            if event.series.is_empty() || event.series == name {
+                match all.iter_mut().find(|(known, _)| *known == event.name) {
+                    Some((_, spans)) => spans.extend(&event.spans),
+                    None => all.push((&event.name, event.spans.clone())),
                 }
             }
         }
-        let covariates = times
-            .iter()
-            .map(|(event, steps)| Covariate::event(event, steps));
-        let happened = |event: &Covariate| {
-            series
-                .times()
-                .iter()
-                .any(|time| event.at(*time) == Some(1.0))
-        };
-        covariates.filter(happened).collect()
+        let mut happened = Vec::new();
+        for (event, spans) in all {
+            let covariate = Covariate::lasting_event(event, &spans);
+            let is_on = |time: &f64| covariate.at(*time) == Some(1.0);
+            match series.times().iter().any(is_on) {
+                true => happened.push(covariate),
+                false => left_out.add(
+                    &format!("the event {event:?}"),
+                    "it has not happened while there are values, so that its effect is unknown",
+                    name,
+                ),
+            }
+        }
+        happened
     }
 }
 

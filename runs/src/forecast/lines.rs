@@ -26,10 +26,15 @@ pub fn of_table(table: &SeriesTable) -> String {
             table.calendar.name()
         ),
     };
+    let unnamed = format!(
+        "rows without a name in {} left out",
+        table.by.as_deref().unwrap_or_default()
+    );
     let counts = [
         (gaps, "missing"),
         (table.repeated, "at the time of another"),
         (table.left_out, "rows without a time or a value left out"),
+        (table.unnamed, unnamed.as_str()),
     ];
     for (count, what) in counts {
         if count > 0 {
@@ -55,6 +60,22 @@ pub fn of_forecast(own: &SeriesForecast) -> String {
         ))
     });
     of_series(&own.name, &format!("{model}{}", scores.unwrap_or_default()))
+}
+
+/// What is said if models have fewer forecasts of the past than wanted.
+pub fn of_origins(all: &[SeriesForecast], wanted: usize) -> Option<String> {
+    let modeled = all.iter().filter(|own| own.model.is_ok());
+    let found = modeled.map(|own| own.backtest.as_ref().map_or(0, |own| own.windows.len()));
+    let fewer: Vec<usize> = found.filter(|found| *found < wanted).collect();
+    let why = "the values before the others are too few";
+    match (&fewer[..], all.len()) {
+        ([], _) => None,
+        ([found], 1) => Some(format!("{found} of {wanted} origins are scored: {why}")),
+        (_, count) => Some(format!(
+            "{} of {count} series have fewer than {wanted} origins that are scored: {why}",
+            fewer.len()
+        )),
+    }
 }
 
 /// The mean scores of the model and the baselines as a table; `None` without a backtest.

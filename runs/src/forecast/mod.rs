@@ -1,9 +1,11 @@
 //! `burn-gp forecast`: forecasts of series over time.
 
 mod arguments;
+mod column_errors;
 mod continued;
 mod covariates;
 mod files;
+mod left_out;
 mod lines;
 mod pictures;
 mod sentences;
@@ -12,10 +14,12 @@ mod work;
 
 use std::path::{Path, PathBuf};
 
-use burn_gp_models::forecasting::{Forecasting, Season};
+use burn_gp_models::forecasting::{FEWEST_VALUES, Forecasting, Season, Transform};
 use rayon::prelude::*;
 
 pub use arguments::ForecastArguments;
+use left_out::LeftOut;
+use sentences::of_series;
 use table::SeriesTable;
 use work::SeriesForecast;
 
@@ -25,6 +29,7 @@ use crate::output::{
     default_folder_name, write_text,
 };
 use crate::plots::warn_undrawn;
+use crate::standard_error::warn;
 use crate::standard_output::inform;
 use crate::threads;
 
@@ -52,6 +57,10 @@ pub fn forecast(arguments: &ForecastArguments) -> Result<(), Failure> {
         None => {
             let table = table::read(arguments)?;
             let forecasting = forecasting(arguments, seasons, &table);
+            require_logarithms(&table, &forecasting)?;
+            if !arguments.season.is_empty() {
+                warn_about_seasons(&table, &forecasting);
+            }
             (table, None, forecasting)
         }
     };
@@ -69,9 +78,15 @@ pub fn forecast(arguments: &ForecastArguments) -> Result<(), Failure> {
                 work::forecast_again(own, saved, &forecasting)
             })
         }
-        None => forecasts(&table.series, |own| {
-            work::forecast_series(own, &forecasting, arguments.origins, &arguments.levels)
-        }),
+        None => {
+            let all = forecasts(&table.series, |own| {
+                work::forecast_series(own, &forecasting, arguments.origins, &arguments.levels)
+            });
+            if let Some(line) = lines::of_origins(&all, arguments.origins) {
+                warn(line);
+            }
+            all
+        }
     };
     for line in lines::of_scores(&all).into_iter().flatten() {
         inform(&format!("{line}\n"));
@@ -94,6 +109,47 @@ fn forecasting(
     let mut forecasting = Forecasting::new(horizon).with_seasons(seasons);
     forecasting.transform = arguments.transform.given();
     forecasting
+}
+
+/// Refuses logarithms of values that are not positive.
+fn require_logarithms(table: &SeriesTable, forecasting: &Forecasting) -> Result<(), Failure> {
+    if forecasting.transform != Some(Transform::Log) {
+        return Ok(());
+    }
+    for own in &table.series {
+        let mut rows = own.series.times().iter().zip(own.series.values());
+        if let Some((time, value)) = rows.find(|(_, value)| **value <= 0.0) {
+            let sentence = format!(
+                "--transform log needs positive values, but {} is {value} at {}; use --transform none or auto",
+                table.target,
+                table.calendar.text(*time)
+            );
+            return Err(Failure::Arguments(of_series(&own.name, &sentence)));
+        }
+    }
+    Ok(())
+}
+
+/// A line for each season that is left out.
+fn warn_about_seasons(table: &SeriesTable, forecasting: &Forecasting) {
+    let mut left_out = LeftOut::default();
+    // A series without a model has no season anyway, and says why.
+    let has_model = |count: usize, is_constant: bool| count >= FEWEST_VALUES && !is_constant;
+    for own in &table.series {
+        if has_model(own.series.len(), own.series.is_constant()) {
+            let considered = forecasting.seasons_of(&own.series);
+            for season in &forecasting.seasons {
+                if !considered.contains(season) {
+                    left_out.add(
+                        &format!("the {season}"),
+                        "the values from which the model is chosen do not contain it twice",
+                        &own.name,
+                    );
+                }
+            }
+        }
+    }
+    left_out.lines(table.series.len()).for_each(warn);
 }
 
 /// Forecasts all series on all threads, and prints a line for each in their order.

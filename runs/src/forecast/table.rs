@@ -3,18 +3,21 @@
 use std::collections::HashMap;
 
 use burn_gp_datasets::{
-    CellError, ColumnError, ColumnKind, ColumnRoles, DataError, DataSource, Dataset, InputColumns,
-    MissingValues, Schema, TargetColumn,
+    ColumnKind, ColumnReport, ColumnRoles, DataSource, Dataset, Encoding, InputColumns,
+    MissingValues, Purpose, Schema, TargetColumn,
 };
 use burn_gp_models::forecasting::{Calendar, Series, TimeUnit};
 
 use super::arguments::ForecastArguments;
+use super::column_errors::{of_data, of_one_time, without_dates};
 use super::covariates::{
-    Events, NewTable, TableColumns, known_covariates, place_of_time, read_events, read_rows,
-    source_of,
+    Events, NewTable, TableColumns, changing, known_covariates, place_of_time, read_events,
+    read_rows, source_of,
 };
+use super::left_out::LeftOut;
 use super::sentences::{of_error, of_series};
 use crate::failure::Failure;
+use crate::standard_error::{tell, warn};
 
 /// A series with its name.
 #[derive(Clone, Debug)]
@@ -46,6 +49,8 @@ pub struct SeriesTable {
     pub repeated: usize,
     /// The number of rows that were left out because they lack the time or the value.
     pub left_out: usize,
+    /// The number of rows that were left out because they do not name their series.
+    pub unnamed: usize,
 }
 
 /// Reads the series of a table.
@@ -59,30 +64,39 @@ pub fn read(arguments: &ForecastArguments) -> Result<SeriesTable, Failure> {
     let roles = roles(arguments, Some(&time), &arguments.covariates);
     let data = source
         .load_columns(&roles)
-        .map_err(|error| of_time(error, &time))?;
-    let report = data.columns.iter().find(|column| column.name == time);
-    let is_date = report.is_some_and(|column| column.kind == ColumnKind::Date);
-    let place = place_of_time(&data.schema, &time);
-    let inputs = || -> Vec<f64> { data.inputs.column(place).collect() };
-    let (unit, times) = match (is_date, &data.times) {
-        (true, _) => (TimeUnit::Days, inputs()),
-        (false, Some(times)) => (TimeUnit::Number, times.clone()),
-        (false, None) => (TimeUnit::Number, inputs()),
-    };
-    let calendar = Calendar::new(&times, unit);
+        .map_err(|error| of_data(error, Some(&time)))?;
+    refuse_covariates(
+        arguments,
+        &[
+            ("of values", data.target_name()),
+            ("of times", time.as_str()),
+        ],
+    )?;
+    let (unit, times) = times_of(&data, &time)?;
+    warn_about_unused(&data.columns, &arguments.covariates);
+    if has_changed_clock(&source, &roles, &data)? {
+        tell("times are local: their offsets from UTC are left out");
+    }
+    let rows = named_rows(&data)?;
+    let of_named: Vec<f64> = rows.iter().map(|row| times[*row]).collect();
+    let calendar = Calendar::new(&of_named, unit);
     let steps: Vec<f64> = times.iter().map(|time| calendar.steps(*time)).collect();
-    let (series, repeated) = divided(&data, &steps)?;
+    let (series, repeated) = divided(&data, &rows, &steps)?;
     let mut table = SeriesTable {
         data: data.name.clone(),
         target: data.target_name().to_owned(),
         time,
         by: arguments.by.as_ref().map(ToString::to_string),
+        unnamed: data.targets.len() - rows.len(),
         schema: data.schema,
         calendar,
         series,
         repeated,
         left_out: data.left_out,
     };
+    if arguments.future.is_some() && arguments.covariates.is_empty() {
+        warn("--future is left out: no --covariates are named");
+    }
     if !arguments.covariates.is_empty() || arguments.events.is_some() {
         table.add_covariates(arguments, &source)?;
     }
@@ -128,13 +142,22 @@ impl SeriesTable {
             }
             None => Events::default(),
         };
+        let mut left_out = LeftOut::default();
+        let columns = TableColumns {
+            schema: &self.schema,
+            time: &self.time,
+            by: self.by.as_deref(),
+        };
         for own in &mut self.series {
-            let mut covariates = known.remove(&own.name).unwrap_or_default();
-            covariates.extend(events.of(&own.name, &own.series));
+            let covariates = known.remove(&own.name).unwrap_or_default();
+            let place = (own.name.as_str(), &own.series);
+            let mut covariates = changing(covariates, columns, place, &mut left_out);
+            covariates.extend(events.of(&own.name, &own.series, &mut left_out));
             let series = own.series.clone().with_covariates(covariates);
             own.series = series
                 .map_err(|error| Failure::Arguments(of_error(&own.name, &error, &self.calendar)))?;
         }
+        left_out.lines(self.series.len()).for_each(warn);
         Ok(())
     }
 }
@@ -154,6 +177,8 @@ fn roles(
             only: time.map(|time| [std::slice::from_ref(time), covariates].concat()),
             missing: MissingValues::Drop,
             date_order: arguments.date_order.map(Into::into),
+            // Days and weeks are those of the clock on the wall.
+            local_times: true,
             ..InputColumns::default()
         },
         // The forecast of a constant series is a baseline.
@@ -162,61 +187,105 @@ fn roles(
     }
 }
 
-/// The failure to read the column of times, in the words of this command.
-fn of_time(error: DataError, time: &str) -> Failure {
-    match error {
-        DataError::Column(ColumnError::NoSuchColumn {
-            source_name,
-            name,
-            columns,
-            nearest,
-            ..
-        }) => DataError::Column(ColumnError::NoSuchColumn {
-            source_name,
-            option: if name == time {
-                "--time"
-            } else {
-                "--covariates"
-            },
-            name,
-            columns,
-            nearest,
-        })
-        .into(),
-        DataError::Cell(CellError::NotATime {
-            source_name,
-            column,
-            text,
-        }) => Failure::Arguments(format!(
-            "{source_name}: {column} holds {text:?}, which is neither a date nor a number; name the column of times with --time"
-        )),
-        error => error.into(),
-    }
-}
-
 /// The first column of dates.
 fn column_of_dates(source: &DataSource, arguments: &ForecastArguments) -> Result<String, Failure> {
     let mut roles = roles(arguments, None, &[]);
     // Gaps in columns that are not used must not leave out rows.
     roles.inputs.missing = MissingValues::Indicator;
-    let data = source.load_columns(&roles)?;
+    let data = (source.load_columns(&roles)).map_err(|error| of_data(error, None))?;
     let dates = data
         .columns
         .iter()
         .find(|column| column.kind == ColumnKind::Date);
     dates.map(|column| column.name.clone()).ok_or_else(|| {
-        Failure::Arguments(format!(
-            "{} has no column of dates; name the column of times with --time",
-            arguments.data.as_deref().unwrap_or_default()
-        ))
+        Failure::Arguments(without_dates(arguments.data.as_deref().unwrap_or_default()))
     })
 }
 
-/// The series of the rows, and the number of rows at the time of another row.
-fn divided(data: &Dataset, steps: &[f64]) -> Result<(Vec<NamedSeries>, usize), Failure> {
+/// The times of all rows, and what they mean.
+fn times_of(data: &Dataset, time: &str) -> Result<(TimeUnit, Vec<f64>), Failure> {
+    let kind = (data.columns.iter().find(|column| column.name == time)).map(|column| column.kind);
+    let place = place_of_time(&data.schema, time);
+    let inputs = || -> Vec<f64> { data.inputs.column(place).collect() };
+    match (kind, &data.times) {
+        (Some(ColumnKind::Constant), _) => Err(Failure::Arguments(of_one_time(&data.name))),
+        (Some(ColumnKind::Date), _) => Ok((TimeUnit::Days, inputs())),
+        (_, Some(times)) => Ok((TimeUnit::Number, times.clone())),
+        (_, None) => Ok((TimeUnit::Number, inputs())),
+    }
+}
+
+/// Refuses covariates that have another meaning already.
+fn refuse_covariates(arguments: &ForecastArguments, taken: &[(&str, &str)]) -> Result<(), Failure> {
+    let by = arguments.by.as_ref().map(ToString::to_string);
+    let series = by.as_deref().map(|by| ("of series", by));
+    for (meaning, name) in taken.iter().copied().chain(series) {
+        if arguments.covariates.iter().any(|own| own == name) {
+            return Err(Failure::Arguments(format!(
+                "--covariates names {name:?}, which is the column {meaning}; leave it out"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A line for each covariate that is no input of any series.
+fn warn_about_unused(columns: &[ColumnReport], covariates: &[String]) {
+    for column in columns.iter().filter(|own| covariates.contains(&own.name)) {
+        if let Purpose::LeftOut(reason) = &column.purpose {
+            let reason = match column.kind {
+                ColumnKind::Text => "too many different texts",
+                _ => reason,
+            };
+            warn(format!(
+                "the covariate {:?} is left out: {reason}",
+                column.name
+            ));
+        }
+    }
+}
+
+/// Whether local times differ from universal times.
+fn has_changed_clock(
+    source: &DataSource,
+    roles: &ColumnRoles,
+    local: &Dataset,
+) -> Result<bool, Failure> {
+    let has_offset = |encoding: &Encoding| matches!(encoding, Encoding::Date { format, .. } if format.has_offset());
+    let mut columns = local.schema.columns.iter();
+    if !columns.any(|column| has_offset(&column.encoding.encoding)) {
+        return Ok(false);
+    }
+    let mut roles = roles.clone();
+    roles.inputs.local_times = false;
+    Ok(source.load_columns(&roles)?.inputs != local.inputs)
+}
+
+/// The rows that name their series, or all rows of a single series.
+fn named_rows(data: &Dataset) -> Result<Vec<usize>, Failure> {
+    let all = 0..data.targets.len();
+    let Some(groups) = &data.groups else {
+        return Ok(all.collect());
+    };
+    let rows: Vec<usize> = all.filter(|row| !groups[*row].trim().is_empty()).collect();
+    match rows.is_empty() {
+        true => Err(Failure::Arguments(format!(
+            "{}: no row has a name in the column of --by",
+            data.name
+        ))),
+        false => Ok(rows),
+    }
+}
+
+/// The series of some rows, and the number of rows at the time of another row.
+fn divided(
+    data: &Dataset,
+    named: &[usize],
+    steps: &[f64],
+) -> Result<(Vec<NamedSeries>, usize), Failure> {
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut rows: Vec<(&str, Vec<f64>, Vec<f64>)> = Vec::new();
-    for (row, (step, value)) in steps.iter().zip(&data.targets).enumerate() {
+    for &row in named {
         let name = data
             .groups
             .as_ref()
@@ -225,8 +294,8 @@ fn divided(data: &Dataset, steps: &[f64]) -> Result<(Vec<NamedSeries>, usize), F
             rows.push((name, Vec::new(), Vec::new()));
             rows.len() - 1
         });
-        rows[place].1.push(*step);
-        rows[place].2.push(*value);
+        rows[place].1.push(steps[row]);
+        rows[place].2.push(data.targets[row]);
     }
     let mut all = Vec::with_capacity(rows.len());
     let mut repeated = 0;
