@@ -117,6 +117,6 @@ fn numbers_that_are_no_codes_are_refused() {
             !output.status.success() && errors.contains(&expected),
             "{errors}"
         );
-        assert!(errors.contains("line 4"), "{errors}");
+        assert!(errors.contains(&format!("{name}.csv:4: ")), "{errors}");
     }
 }

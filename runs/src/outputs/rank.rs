@@ -38,8 +38,9 @@ pub fn fitted(
     if gain > numbers as f64 || gain.is_nan() {
         return Ok((correlated.model, None));
     }
+    let gain = gain.max(0.0);
     let sentence = format!(
-        "correlations of the functions of the outputs would raise the log evidence by {gain:.1} with {numbers} more \
+        "correlations of the functions of the outputs would raise the log evidence by only {gain:.1} with {numbers} more \
          numbers, so the outputs are independent; --rank {rank} has them all the same"
     );
     Ok((independent.model, Some(sentence)))
