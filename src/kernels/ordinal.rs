@@ -242,17 +242,18 @@ fn with_unknown(
 impl Kernel for OrdinalKernel {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_dimensions("ordinal", 1, &[&x1, &x2]);
-        let [first, second] = [&x1, &x2].map(|x| Levels::at(x, self.dimension));
-        let (x1, x2) = (self.places(x1), self.places(x2));
+        let places = [x1.clone(), x2.clone()].map(|x| self.places(x));
+        let [first, second] = [x1, x2].map(|x| Levels::at(&x, self.dimension));
+        let [x1, x2] = places;
         let variance = self.base.diagonal(x1.clone());
         with_unknown(self.base.covariance(x1, x2), variance, &first, &second)
     }
 
     fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
+        let places = self.places(x.clone());
         let levels = Levels::at(&x, self.dimension);
-        let x = self.places(x);
-        let variance = self.base.diagonal(x.clone());
-        with_unknown(self.base.matrix(x), variance, &levels, &levels)
+        let variance = self.base.diagonal(places.clone());
+        with_unknown(self.base.matrix(places), variance, &levels, &levels)
     }
 
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {

@@ -1,6 +1,8 @@
 //! Scalar functions in plain Rust.
 
-use std::f64::consts::PI;
+use std::{cmp::Ordering, f64::consts::PI};
+
+use burn_gp_core::kernels::{ArcCosineConfig, ArcCosineOrder};
 
 pub fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
@@ -50,4 +52,42 @@ pub fn ordinal(cuts: &[f64], y: f64, f: f64) -> f64 {
         log_normal_cdf(high)
     };
     log_high + (-(log_low - log_high).exp_m1()).ln()
+}
+
+/// A damped oscillator with variance one at the phase θ.
+pub fn oscillator_profile(quality: f64, theta: f64) -> f64 {
+    let damping = 0.5 / quality;
+    let decay = (-damping * theta).exp();
+    let rate = (1.0 - damping * damping).abs().sqrt();
+    decay
+        * match damping.total_cmp(&1.0) {
+            Ordering::Less => (rate * theta).cos() + damping / rate * (rate * theta).sin(),
+            Ordering::Equal => 1.0 + theta,
+            Ordering::Greater => (rate * theta).cosh() + damping / rate * (rate * theta).sinh(),
+        }
+}
+
+/// An arc-cosine kernel.
+/// It computes the angle from its tangent, with the part of `b̃` that is orthogonal to `ã`.
+pub fn arc_cosine_formula(config: &ArcCosineConfig, a: &[f64], b: &[f64]) -> f64 {
+    let extend = |x: &[f64]| {
+        let weighted = x.iter().map(|x| config.weight_variance.sqrt() * x);
+        weighted.chain([config.bias_variance.sqrt()]).collect()
+    };
+    let (a, b): (Vec<f64>, Vec<f64>) = (extend(a), extend(b));
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let (norm_a, norm_b) = (dot(&a, &a).sqrt(), dot(&b, &b).sqrt());
+    let along = dot(&a, &b) / norm_a.powi(2);
+    let across: Vec<f64> = a.iter().zip(&b).map(|(a, b)| b - along * a).collect();
+    let angle = dot(&across, &across).sqrt().atan2(along * norm_a);
+    let (sine, cosine, rest) = (angle.sin(), angle.cos(), PI - angle);
+    let scale = norm_a * norm_b;
+    config.variance / PI
+        * match config.order {
+            ArcCosineOrder::Step => rest,
+            ArcCosineOrder::Ramp => scale * (sine + rest * cosine),
+            ArcCosineOrder::Quadratic => {
+                scale.powi(2) * (3.0 * sine * cosine + rest * (1.0 + 2.0 * cosine * cosine))
+            }
+        }
 }

@@ -1,6 +1,6 @@
 //! A configuration of every kind of kernel, and the formulas of all kernels.
 
-use std::{cmp::Ordering, f64::consts::PI};
+use std::f64::consts::PI;
 
 use burn_gp_core::{
     features::{Activation, PerceptronConfig},
@@ -15,7 +15,13 @@ use burn_gp_core::{
     parameter::LOWER_BOUND,
 };
 
-use super::{parameter_values, perceptron::perceptron, platforms, stationary::profile_of_square};
+use super::{
+    formulas::{arc_cosine_formula, oscillator_profile},
+    parameter_values,
+    perceptron::perceptron,
+    platforms,
+    stationary::profile_of_square,
+};
 
 pub const DIMENSIONS: usize = 3;
 
@@ -365,19 +371,6 @@ fn simple_formula(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> Op
     Some(f64::from(same) * config.variance)
 }
 
-/// A damped oscillator with variance one at the phase θ.
-fn oscillator_profile(quality: f64, theta: f64) -> f64 {
-    let damping = 0.5 / quality;
-    let decay = (-damping * theta).exp();
-    let rate = (1.0 - damping * damping).abs().sqrt();
-    decay
-        * match damping.total_cmp(&1.0) {
-            Ordering::Less => (rate * theta).cos() + damping / rate * (rate * theta).sin(),
-            Ordering::Equal => 1.0 + theta,
-            Ordering::Greater => (rate * theta).cosh() + damping / rate * (rate * theta).sinh(),
-        }
-}
-
 /// The formula of a kernel that is built from others.
 fn formula_of_parts(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> Option<f64> {
     if let Some(ScaledConfig { base, outputscale }) = config.downcast_ref() {
@@ -401,6 +394,11 @@ fn formula_of_parts(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> 
         return Some(reference(&config.base, &a, &b, same));
     }
     if let Some(config) = config.downcast_ref::<OrdinalKernelConfig>() {
+        // Codes below −½ are unknown levels, each of its own.
+        let [first, second] = [a, b].map(|x| x[config.dimension]);
+        if (first < -0.5 || second < -0.5) && first != second {
+            return Some(0.0);
+        }
         // All steps are equal at first.
         let last = (config.levels - 1) as f64;
         let [a, b] = [a, b].map(|x| [x[config.dimension].clamp(0.0, last) / last]);
@@ -468,30 +466,6 @@ fn periodic_formula(base: &KernelConfig, period: f64, a: &[f64], b: &[f64], same
         sines.chain(cosines).collect::<Vec<_>>()
     });
     reference(base, &a, &b, same)
-}
-
-/// Computes the angle from its tangent, with the part of `b̃` that is orthogonal to `ã`.
-fn arc_cosine_formula(config: &ArcCosineConfig, a: &[f64], b: &[f64]) -> f64 {
-    let extend = |x: &[f64]| {
-        let weighted = x.iter().map(|x| config.weight_variance.sqrt() * x);
-        weighted.chain([config.bias_variance.sqrt()]).collect()
-    };
-    let (a, b): (Vec<f64>, Vec<f64>) = (extend(a), extend(b));
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    let (norm_a, norm_b) = (dot(&a, &a).sqrt(), dot(&b, &b).sqrt());
-    let along = dot(&a, &b) / norm_a.powi(2);
-    let across: Vec<f64> = a.iter().zip(&b).map(|(a, b)| b - along * a).collect();
-    let angle = dot(&across, &across).sqrt().atan2(along * norm_a);
-    let (sine, cosine, rest) = (angle.sin(), angle.cos(), PI - angle);
-    let scale = norm_a * norm_b;
-    config.variance / PI
-        * match config.order {
-            ArcCosineOrder::Step => rest,
-            ArcCosineOrder::Ramp => scale * (sine + rest * cosine),
-            ArcCosineOrder::Quadratic => {
-                scale.powi(2) * (3.0 * sine * cosine + rest * (1.0 + 2.0 * cosine * cosine))
-            }
-        }
 }
 
 fn spectral_formula(config: &SpectralMixtureConfig, a: &[f64], b: &[f64]) -> f64 {
