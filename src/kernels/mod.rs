@@ -100,6 +100,7 @@ pub use rational_quadratic::{RationalQuadratic, RationalQuadraticConfig};
 pub use scaled::{Scaled, ScaledConfig};
 pub use spectral_mixture::{SpectralComponent, SpectralMixture, SpectralMixtureConfig};
 pub use spectrum::{NoSpectrum, SpectralSample};
+pub(crate) use state_space::precise;
 pub use state_space::{Harmonics, NoStateSpace, StateSpace, StateSpaceMatrices, StateSpaceNumbers};
 pub use stationary::{StationaryConfig, StationaryKernel};
 pub use structure::{StationaryParameters, Structure};

@@ -9,7 +9,7 @@ use burn_gp_core::{
     process::Process,
 };
 
-use crate::support::{Platform, assert_close, numbers, platforms};
+use crate::support::{Platform, assert_close, numbers, plane, platforms};
 
 const ROWS: usize = 11;
 const NOISE: f64 = 0.2;
@@ -23,20 +23,6 @@ fn model(platform: &Platform) -> Exact<AnyKernel> {
     )
 }
 
-/// Points of the plane, and two outputs.
-fn data(platform: &Platform) -> (Tensor<2>, Tensor<2>) {
-    let x: Vec<f64> = (0..2 * ROWS)
-        .map(|i| (1.7 * i as f64).sin() * 1.5)
-        .collect();
-    let y: Vec<f64> = (0..2 * ROWS)
-        .map(|i| (0.9 * i as f64).cos() + 0.3)
-        .collect();
-    (
-        platform.tensor(&x, [ROWS, 2]),
-        platform.tensor(&y, [ROWS, 2]),
-    )
-}
-
 fn rows(matrix: &Tensor<2>, rows: &[i64]) -> Tensor<2> {
     let rows = Tensor::<1, Int>::from_data(rows, &matrix.device());
     matrix.clone().select(0, rows)
@@ -45,7 +31,7 @@ fn rows(matrix: &Tensor<2>, rows: &[i64]) -> Tensor<2> {
 /// Compares all results with those of a model of the other rows, for each fold.
 fn check(platform: &Platform, folds: &[usize]) {
     let model = model(platform);
-    let (x, y) = data(platform);
+    let (x, y) = plane(platform, ROWS);
     let new = platform.tensor(&[0.3, -0.7, 1.1, 0.2, -1.4, 0.9], [3, 2]);
     let found = (model.leave_folds_out(x.clone(), y.clone(), folds)).expect("positive definite");
     let at = found.at(new.clone());
@@ -120,6 +106,6 @@ fn each_fold_is_predicted_as_by_a_model_of_the_others() {
 #[should_panic(expected = "3 numbers of folds for 11 rows")]
 fn a_number_for_each_row() {
     let platform = &platforms()[0];
-    let (x, y) = data(platform);
+    let (x, y) = plane(platform, ROWS);
     let _ = model(platform).leave_folds_out(x, y, &[0, 1, 2]);
 }

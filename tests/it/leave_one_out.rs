@@ -11,23 +11,9 @@ use burn_gp_core::{
     process::Process,
 };
 
-use crate::support::{Platform, assert_close, numbers, platforms};
+use crate::support::{Platform, assert_close, numbers, plane, platforms};
 
 const ROWS: usize = 12;
-
-/// Points of the plane, and two outputs.
-fn data(platform: &Platform) -> (Tensor<2>, Tensor<2>) {
-    let x: Vec<f64> = (0..2 * ROWS)
-        .map(|i| (1.7 * i as f64).sin() * 1.5)
-        .collect();
-    let y: Vec<f64> = (0..2 * ROWS)
-        .map(|i| (0.9 * i as f64).cos() + 0.3)
-        .collect();
-    (
-        platform.tensor(&x, [ROWS, 2]),
-        platform.tensor(&y, [ROWS, 2]),
-    )
-}
 
 /// Row `row` of a matrix and all other rows.
 fn without(matrix: &Tensor<2>, row: usize) -> (Tensor<2>, Tensor<2>) {
@@ -48,7 +34,7 @@ fn check<P: Process>(
     noise: f64,
     found: impl Fn(Tensor<2>, Tensor<2>) -> Result<LeaveOneOut, NotPositiveDefinite>,
 ) {
-    let (x, y) = data(platform);
+    let (x, y) = plane(platform, ROWS);
     let found = found(x.clone(), y.clone()).expect("positive definite");
     let (mut means, mut variances) = (Vec::new(), Vec::new());
     for row in 0..ROWS {
@@ -103,7 +89,7 @@ fn each_row_is_predicted_as_by_a_model_of_the_others() {
         let exact = Exact::new(kernel(), mean(), likelihood());
         let condition = |x, y| exact.condition(x, y);
         check(platform, condition, noise, |x, y| exact.leave_one_out(x, y));
-        let z = InducingPoints::new(data(platform).0.narrow(0, 0, 5));
+        let z = InducingPoints::new(plane(platform, ROWS).0.narrow(0, 0, 5));
         let sparse = Collapsed::new(kernel(), mean(), likelihood(), z, Jitter::NONE);
         let condition = |x, y| sparse.condition(x, y);
         check(platform, condition, noise, |x, y| {

@@ -18,24 +18,10 @@ use burn_gp_core::{
     variational::{Posterior, Whitened},
 };
 
-use crate::support::{Platform, assert_close, numbers, platforms};
+use crate::support::{Platform, assert_close, numbers, plane, platforms};
 
 const ROWS: usize = 14;
 const NOISE: f64 = 0.2;
-
-/// Points of the plane, and two outputs.
-fn data(platform: &Platform) -> (Tensor<2>, Tensor<2>) {
-    let x: Vec<f64> = (0..2 * ROWS)
-        .map(|i| (1.7 * i as f64).sin() * 1.5)
-        .collect();
-    let y: Vec<f64> = (0..2 * ROWS)
-        .map(|i| (0.9 * i as f64).cos() + 0.3)
-        .collect();
-    (
-        platform.tensor(&x, [ROWS, 2]),
-        platform.tensor(&y, [ROWS, 2]),
-    )
-}
 
 /// The rows of a range.
 fn part(matrix: &Tensor<2>, rows: std::ops::Range<usize>) -> Tensor<2> {
@@ -67,7 +53,7 @@ fn collapsed(platform: &Platform) -> Collapsed {
         KernelConfig::from(StationaryConfig::matern52()).init(2, place),
         MeanConfig::constant(0.4).init(2, 2, place),
         GaussianConfig { noise: NOISE }.init(place),
-        InducingPoints::new(part(&data(platform).0, 3..9)),
+        InducingPoints::new(part(&plane(platform, ROWS).0, 3..9)),
         Jitter::NONE,
     )
 }
@@ -100,7 +86,7 @@ fn added(
     platform: &Platform,
     condition: impl Fn(Tensor<2>, Tensor<2>) -> Result<WithMean<ConditionedProcess>, ConditionError>,
 ) -> WithMean<ConditionedProcess> {
-    let (x, y) = data(platform);
+    let (x, y) = plane(platform, ROWS);
     let mut process = condition(part(&x, 0..6), part(&y, 0..6)).expect("a process");
     for rows in [6..11, 11..12, 12..ROWS] {
         let (x, y) = (part(&x, rows.clone()), part(&y, rows));
@@ -113,7 +99,7 @@ fn added(
 #[test]
 fn added_rows_are_conditioning_on_all_rows() {
     for platform in &platforms() {
-        let (x, y) = data(platform);
+        let (x, y) = plane(platform, ROWS);
         let model = exact(platform);
         let expected = model.condition(x.clone(), y.clone()).unwrap();
         let ours = added(platform, |x, y| model.condition(x, y));
@@ -132,7 +118,7 @@ fn added_rows_are_conditioning_on_all_rows() {
 #[test]
 fn an_optimal_posterior_stays_optimal() {
     for platform in &platforms() {
-        let ((x, y), model) = (data(platform), collapsed(platform));
+        let ((x, y), model) = (plane(platform, ROWS), collapsed(platform));
         let distribution = model.optimal_distribution(part(&x, 0..6), part(&y, 0..6));
         let inducing = model.inducing().clone();
         let posterior = Whitened::new(inducing, distribution.unwrap(), Jitter::NONE);
@@ -155,7 +141,7 @@ fn an_optimal_posterior_stays_optimal() {
 #[test]
 fn separate_functions_are_updated_separately() {
     for platform in &platforms() {
-        let ((x, y), place) = (data(platform), platform.options());
+        let ((x, y), place) = (plane(platform, ROWS), platform.options());
         let kernels = [0.7, 1.3].map(|lengthscale| {
             let config = StationaryConfig::matern32().with_lengthscale(lengthscale);
             KernelConfig::from(config).init(2, place)
@@ -189,7 +175,7 @@ fn separate_functions_are_updated_separately() {
 #[test]
 fn removed_rows_are_conditioning_on_the_others() {
     for platform in &platforms() {
-        let ((x, y), model) = (data(platform), exact(platform));
+        let ((x, y), model) = (plane(platform, ROWS), exact(platform));
         let process = model.condition(x.clone(), y.clone()).unwrap();
         for removed in [vec![0], vec![ROWS - 1], vec![8, 2, 2, 13, 7]] {
             let ours = process.without_observations(&removed).unwrap();
@@ -245,7 +231,7 @@ fn a_moving_window_stays_accurate() {
 #[test]
 fn fantasies_are_each_an_update() {
     for platform in &platforms() {
-        let ((x, _), place) = (data(platform), platform.options());
+        let ((x, _), place) = (plane(platform, ROWS), platform.options());
         let y = platform.tensor(
             &(0..ROWS)
                 .map(|i| (0.9 * i as f64).cos())
@@ -291,7 +277,7 @@ fn fantasies_are_each_an_update() {
 #[test]
 fn impossible_updates_are_refused() {
     for platform in &platforms() {
-        let (x, y) = data(platform);
+        let (x, y) = plane(platform, ROWS);
         let process = exact(platform).condition(x.clone(), y.clone()).unwrap();
         let (more, targets) = (part(&x, 0..2), part(&y, 0..2));
         for variance in [0.0, -1.0, f64::NAN, f64::INFINITY] {

@@ -28,8 +28,8 @@ struct Place {
     gradient: Vec<f64>,
 }
 
-/// The point with the smallest value, and the value, after a search from `start` by the method of Broyden, Fletcher, Goldfarb and Shanno
-/// (J. Nocedal and S. Wright, *Numerical Optimization*, 2006, equation 6.17), with a line search for the weak conditions
+/// The point with the smallest value, and the value, after a search from `start` by the method of Broyden, Fletcher,
+/// Goldfarb and Shanno (J. Nocedal and S. Wright, *Numerical Optimization*, 2006, equation 6.17), with a line search for the weak conditions
 /// of Wolfe by bisection (A. Lewis and M. Overton, *Nonsmooth optimization via quasi-Newton methods*, 2013, algorithm
 /// 2.6). `evaluate` has the value and the gradient, or `None` where there is no value.
 ///

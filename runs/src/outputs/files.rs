@@ -48,6 +48,20 @@ impl OutputsContext {
     }
 }
 
+/// The targets, which have no title, and the means, standard deviations and ends of the intervals of all predictions,
+/// `[N, P]` each.
+fn columns(targets: &[f64], predicted: &Predictions, level: f64) -> [(&'static str, Vec<f64>); 5] {
+    let interval = predicted.interval(level).unwrap_or_default();
+    let deviations = predicted.variance.iter().map(|own| own.sqrt());
+    [
+        ("", targets.to_vec()),
+        ("mean", predicted.mean.clone()),
+        ("std", deviations.collect()),
+        ("lower", interval.lower),
+        ("upper", interval.upper),
+    ]
+}
+
 /// The predictions of all outputs at rows with these numbers: for each output
 /// `NAME,NAME mean,NAME std,NAME lower,NAME upper`, with central intervals of this probability. `targets` are
 /// `[N, P]`, row-major; those that are not known are empty.
@@ -58,23 +72,16 @@ pub fn prediction_table(
     predicted: &Predictions,
     level: f64,
 ) -> PredictionTable {
-    let interval = predicted.interval(level).unwrap_or_default();
-    let deviations: Vec<f64> = predicted.variance.iter().map(|own| own.sqrt()).collect();
-    let columns: [(&str, &[f64]); 5] = [
-        ("", targets),
-        (" mean", &predicted.mean),
-        (" std", &deviations),
-        (" lower", &interval.lower),
-        (" upper", &interval.upper),
-    ];
+    let columns = columns(targets, predicted, level);
     let mut named = Vec::new();
     for (output, name) in outputs.iter().enumerate() {
-        for (what, values) in columns {
+        for (what, values) in &columns {
             let own = values.iter().skip(output).step_by(outputs.len());
-            named.push((
-                format!("{name}{what}"),
-                Draw::Numbers(own.copied().collect()),
-            ));
+            let title = match what.is_empty() {
+                true => name.clone(),
+                false => format!("{name} {what}"),
+            };
+            named.push((title, Draw::Numbers(own.copied().collect())));
         }
     }
     PredictionTable::of_draws(rows, named)
@@ -89,24 +96,20 @@ pub fn table_of_tasks(
     predicted: &Predictions,
     level: f64,
 ) -> PredictionTable {
-    let interval = predicted.interval(level).unwrap_or_default();
-    let deviations: Vec<f64> = predicted.variance.iter().map(|own| own.sqrt()).collect();
-    let target = &*context.schemas[0].target_name;
-    let columns: [(&str, &[f64]); 5] = [
-        (target, targets),
-        ("mean", &predicted.mean),
-        ("std", &deviations),
-        ("lower", &interval.lower),
-        ("upper", &interval.upper),
-    ];
     let outputs = context.outputs.len();
-    let own = |values: &[f64]| {
+    let own = |values: Vec<f64>| {
         let places = tasks.iter().enumerate();
         places
             .map(|(row, task)| values[row * outputs + task])
             .collect()
     };
-    let draws = columns.map(|(name, values)| (name.to_owned(), Draw::Numbers(own(values))));
+    let draws = columns(targets, predicted, level).map(|(what, values)| {
+        let title = match what.is_empty() {
+            true => &*context.schemas[0].target_name,
+            false => what,
+        };
+        (title.to_owned(), Draw::Numbers(own(values)))
+    });
     let names = tasks.iter().map(|&task| context.outputs[task].clone());
     let column = context.task_column.clone().unwrap_or_default();
     PredictionTable::of_draws(0..tasks.len(), draws.to_vec())

@@ -1,11 +1,11 @@
 //! The log density of the rows of a series.
 
-use burn::tensor::{DType, Tensor};
+use burn::tensor::Tensor;
 
 use super::timeline::Timeline;
 use crate::{
-    kernels::{StateSpace, StateSpaceMatrices},
-    ops::{LinearSeries, StateSpaceError, is_on_cpu, numbers, state_space_score},
+    kernels::{StateSpace, StateSpaceMatrices, precise},
+    ops::{LinearSeries, StateSpaceError, numbers, state_space_score},
 };
 
 /// `Σ_p log N(y_p | 0, K + diag(r))` of residuals y, `[1, N, P]` in the order of time, with noise variances, `[1]`, or
@@ -19,7 +19,7 @@ pub(super) fn log_density(
 ) -> Result<Tensor<1>, StateSpaceError> {
     let dtype = targets.dtype();
     let columns = targets.dims()[2];
-    let tracked = [form.parameters(), noise, targets.flatten(0, 2)].map(precise);
+    let tracked = [form.parameters(), noise, targets.flatten(0, 2)].map(precise::<1>);
     let wants_gradient = tracked.iter().any(Tensor::is_autodiff);
     let [noise, targets] =
         [1, 2].map(|part: usize| numbers(tracked[part].clone().without_autodiff()));
@@ -61,12 +61,4 @@ pub(super) fn log_density(
         surrogate = surrogate + (change.clone() - change.detach());
     }
     Ok(surrogate.cast(dtype))
-}
-
-/// In double precision on the CPU.
-fn precise(tensor: Tensor<1>) -> Tensor<1> {
-    match is_on_cpu(&tensor) {
-        true => tensor.cast(DType::F64),
-        false => tensor,
-    }
 }

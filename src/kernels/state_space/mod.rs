@@ -88,7 +88,7 @@ pub(super) fn one_input(parameter: Tensor<1>) -> Result<Tensor<1>, NoStateSpace>
 }
 
 /// In double precision on the CPU.
-fn precise<const D: usize>(tensor: Tensor<D>) -> Tensor<D> {
+pub fn precise<const D: usize>(tensor: Tensor<D>) -> Tensor<D> {
     match is_on_cpu(&tensor) {
         true => tensor.cast(DType::F64),
         false => tensor,

@@ -2,7 +2,7 @@
 
 use std::{cmp::Ordering, f64::consts::PI};
 
-use burn_gp_core::kernels::{ArcCosineConfig, ArcCosineOrder};
+use burn_gp_core::kernels::{ArcCosineConfig, ArcCosineOrder, RationalQuadraticConfig};
 
 pub fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
@@ -90,4 +90,9 @@ pub fn arc_cosine_formula(config: &ArcCosineConfig, a: &[f64], b: &[f64]) -> f64
                 scale.powi(2) * (3.0 * sine * cosine + rest * (1.0 + 2.0 * cosine * cosine))
             }
         }
+}
+
+/// A rational quadratic kernel at a squared distance.
+pub fn rational_profile(config: &RationalQuadraticConfig, square: f64) -> f64 {
+    config.variance * (1.0 + square / (2.0 * config.shape)).powf(-config.shape)
 }

@@ -16,7 +16,7 @@ use burn_gp_core::{
 };
 
 use super::{
-    formulas::{arc_cosine_formula, oscillator_profile},
+    formulas::{arc_cosine_formula, oscillator_profile, rational_profile},
     parameter_values,
     perceptron::perceptron,
     platforms,
@@ -438,10 +438,6 @@ fn index_formula(config: &IndexConfig, a: &[f64], b: &[f64]) -> f64 {
         }
         _ => 0.0,
     }
-}
-
-fn rational_profile(config: &RationalQuadraticConfig, square: f64) -> f64 {
-    config.variance * (1.0 + square / (2.0 * config.shape)).powf(-config.shape)
 }
 
 /// For a stationary base, a function of sines of half differences. For any other base, the kernel

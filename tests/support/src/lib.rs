@@ -17,6 +17,7 @@ pub mod orthogonal_case;
 pub mod panics;
 pub mod patch_case;
 pub mod perceptron;
+pub mod plane;
 pub mod platforms;
 pub mod posterior_case;
 pub mod random;
@@ -30,6 +31,7 @@ pub use gradients::{
     Input, check_gradients, check_gradients_by_entry, check_gradients_to, symmetric,
 };
 pub use module_gradients::{check_module_gradients, parameter_gradients, parameter_values};
+pub use plane::plane;
 pub use platforms::{
     Platform, double_precision_platforms, first_platform, platforms, platforms_of_operations,
     reference_platform,
