@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelPart, NoFunctionDraws,
-    PartInputs, PriorFeatures,
-    levels::{counts, equal},
+    PartInputs, PriorFeatures, StationaryConfig,
+    levels::{codes, counts, equal},
     points::{one_set, require_dimensions, require_type, set_size},
 };
 use crate::{parameter::aligned, register};
@@ -20,8 +20,8 @@ use crate::{parameter::aligned, register};
 /// `F(0) = 0` to `F(C − 1) = 1` whose steps are trained: neighboring levels may be close or far apart.
 ///
 /// The steps are the softmax of C − 1 numbers. Between two levels, F is linear; above the last it is constant. Every
-/// number below −½ is an unknown level of its own: its covariances with other levels are 0, and its variance is that
-/// of the first level. Draws of functions have the value of the first level there.
+/// whole number below 0 is an unknown level of its own: its covariances with other levels are 0, and its variance is
+/// that of the first level. Numbers below −½ are rounded.
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
@@ -203,12 +203,12 @@ fn places(x: Tensor<3>, steps: Tensor<3>, dimension: usize) -> Tensor<3> {
     (passed * softmax(steps, 2)).sum_dim(2)
 }
 
-/// Codes below this are unknown levels.
-const LEAST_CODE: f64 = -0.5;
+/// The codes up to this are unknown levels.
+const UNKNOWN: f64 = -0.5;
 
 /// The levels at points.
 struct Levels {
-    /// `[B, N, 1]`
+    /// Whole numbers, `[B, N, 1]`
     codes: Tensor<3>,
     /// 0 for unknown levels and 1 elsewhere, `[B, N, 1]`
     known: Tensor<3>,
@@ -216,8 +216,8 @@ struct Levels {
 
 impl Levels {
     fn at(x: &Tensor<3>, dimension: usize) -> Self {
-        let codes = x.clone().narrow(2, dimension, 1).detach();
-        let known = codes.clone().greater_equal_elem(LEAST_CODE);
+        let codes = codes("ordinal", x, dimension);
+        let known = codes.clone().greater_elem(UNKNOWN);
         Self {
             known: known.float().cast(codes.dtype()),
             codes,
@@ -260,7 +260,8 @@ impl Kernel for OrdinalKernel {
         self.base.diagonal(self.places(x))
     }
 
-    /// The features of the base at F(c).
+    /// The features of the base at F(c) for known levels, and those of [`unknown_level`] for others:
+    /// `φ(x) = [h_c·φ_base(F(c)), (1 − h_c)·√v·φ_unknown(c)]`.
     fn prior_features(
         &self,
         _dimensions: usize,
@@ -268,11 +269,26 @@ impl Kernel for OrdinalKernel {
         random: &mut ChaCha8Rng,
         options: TensorCreationOptions,
     ) -> Result<PriorFeatures, NoFunctionDraws> {
-        let base = (self.base).prior_features(1, count, random, options)?;
-        let (steps, dimension) = (self.steps(), self.dimension);
-        Ok(base.at(move |x| {
-            let places = places(one_set(x), steps.clone(), dimension);
-            places.squeeze_dim(0)
-        }))
+        let base = (self.base).prior_features(1, count, random, options.clone())?;
+        let unknown = unknown_level(options.clone()).prior_features(1, count, random, options)?;
+        let (steps, dimension, kernel) = (self.steps(), self.dimension, self.base.clone());
+        let known = base
+            .at(move |x| places(one_set(x), steps.clone(), dimension).squeeze_dim(0))
+            .weighted(move |x| Levels::at(&one_set(x), dimension).known.squeeze_dim(0));
+        let unknown = unknown
+            .at(move |x| codes("ordinal", &one_set(x), dimension).squeeze_dim(0))
+            .weighted(move |x| {
+                let known = Levels::at(&one_set(x), dimension).known;
+                let first_level = kernel.diagonal(known.zeros_like()); // v, [1, N]
+                let deviation = first_level.sqrt().unsqueeze_dim::<3>(2);
+                ((known.neg() + 1.0) * deviation).squeeze_dim(0)
+            });
+        Ok(known.plus(unknown))
     }
+}
+
+/// A kernel that is 1 for equal codes and 2·10⁻²² for neighbors.
+fn unknown_level(options: TensorCreationOptions) -> AnyKernel {
+    let kernel = StationaryConfig::rbf().with_lengthscale(0.1);
+    kernel.build(KernelInputs::new(1), options)
 }

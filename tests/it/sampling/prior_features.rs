@@ -120,11 +120,6 @@ fn features_of_every_kernel_have_its_covariance() {
             assert!(named.contains(&refusal), "{what}: {refusal}");
             continue;
         }
-        // Unknown levels, which are negative codes, have the features of the first level.
-        let [x1, x2] = match name.contains("ordinal") {
-            true => [x1.clone().abs(), x2.clone().abs()],
-            false => [x1.clone(), x2.clone()],
-        };
         let draws: Vec<Vec<f64>> = (0..SEEDS)
             .map(|seed| products(&draw(seed).expect(&what), &x1, &x2))
             .collect();

@@ -394,9 +394,9 @@ fn formula_of_parts(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> 
         return Some(reference(&config.base, &a, &b, same));
     }
     if let Some(config) = config.downcast_ref::<OrdinalKernelConfig>() {
-        // Codes below −½ are unknown levels, each of its own.
-        let [first, second] = [a, b].map(|x| x[config.dimension]);
-        if (first < -0.5 || second < -0.5) && first != second {
+        // Codes that round to negative numbers are unknown levels.
+        let [first, second] = [a, b].map(|x| x[config.dimension].round_ties_even());
+        if (first < 0.0 || second < 0.0) && first != second {
             return Some(0.0);
         }
         // All steps are equal at first.
