@@ -186,6 +186,7 @@ mod guide {
         Maps: "maps.md",
         TimeSeries: "time_series.md",
         SeveralOutputs: "several_outputs.md",
+        ManyDataSets: "many_data_sets.md",
         NewRows: "new_rows.md",
         Shapes: "shapes.md",
         Numerics: "numerics.md",

@@ -210,6 +210,23 @@ impl RawColumn {
         !self.texts.is_empty() && self.texts.iter().all(is_long) && self.numbers().all(is_whole)
     }
 
+    /// The cells in these rows, in their order.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn select(&self, rows: &[usize]) -> Self {
+        let mut column = Self::default();
+        for &row in rows {
+            match self.cell(row) {
+                Cell::Number(value) => column.push(value),
+                Cell::Text(text) => column.push_text(text),
+                Cell::Missing => column.push_missing(),
+            }
+        }
+        column.declared = self.declared.clone();
+        column
+    }
+
     /// The column with numbers in place of the texts that `parse` accepts.
     pub fn with_numbers(&self, parse: impl Fn(&str) -> Option<f64>) -> Self {
         let mut column = Self::default();

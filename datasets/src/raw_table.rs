@@ -57,6 +57,22 @@ impl RawTable {
         rows.iter().map(text).collect()
     }
 
+    /// The rows at these positions, in their order.
+    pub fn select(self, rows: &[usize]) -> Self {
+        let select = |texts: Vec<String>| rows.iter().map(|&row| texts[row].clone()).collect();
+        let verbatim = self.verbatim.into_iter();
+        Self {
+            cells: (self.cells.iter())
+                .map(|column| column.select(rows))
+                .collect(),
+            origin: self.origin.select(rows),
+            verbatim: verbatim
+                .map(|(position, texts)| (position, select(texts)))
+                .collect(),
+            ..self
+        }
+    }
+
     /// The number of rows, N.
     pub fn rows(&self) -> usize {
         self.cells.first().map_or(0, RawColumn::len)

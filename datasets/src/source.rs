@@ -14,6 +14,7 @@ use crate::interpretation;
 use crate::mask::SplitMask;
 use crate::raw_table::RawTable;
 use crate::registry::{Availability, DatasetInfo, collection_files, find};
+use crate::row_selection::{RowSelection, RowsByValue};
 use crate::split::Split;
 use crate::storage::Storage;
 use crate::synthetic::{PREFIX, Synthetic};
@@ -25,6 +26,8 @@ use crate::warnings::{DataWarning, warnings};
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataSource {
     kind: Kind,
+    /// The rows that are read; `None` for all.
+    rows: Option<RowSelection>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +64,32 @@ impl DataSource {
                 Err(unknown) => unregistered(text, data_dir).ok_or(unknown)?,
             }
         };
-        Ok(Self { kind })
+        Ok(Self { kind, rows: None })
+    }
+
+    /// The same source, of which only the selected rows are read; all of them for `None`.
+    pub fn with_rows(self, rows: Option<RowSelection>) -> Self {
+        Self { rows, ..self }
+    }
+
+    /// The rows by their value in the column called `name`, which the option `option` names. `header` says whether the
+    /// first line is a header; if `None`, it is one unless all its fields are numbers.
+    ///
+    /// # Errors
+    /// The errors of [`load_file`](crate::load_file) about the file, [`ColumnError::NoSuchColumn`], and
+    /// [`ColumnError::PixelsAreInputs`] for images.
+    pub fn rows_by_value(
+        &self,
+        option: &'static str,
+        name: &str,
+        header: Option<bool>,
+    ) -> Result<RowsByValue, DataError> {
+        let mut roles = ColumnRoles::default();
+        roles.inputs.header = header;
+        match &self.kind {
+            Kind::Images(info, _) => Err(pixels_are_inputs(info)),
+            _ => RowsByValue::in_table(&self.read_raw(Request::Training(&roles))?, option, name),
+        }
     }
 
     /// Reads the data. Without `target`, the last column is the target.
@@ -115,7 +143,14 @@ impl DataSource {
         if let Some(task) = self.task() {
             return Ok(task);
         }
-        interpretation::task_of(&self.read_raw(Request::Training(roles))?, roles)
+        let raw = self.read_raw(Request::Training(roles))?;
+        match &self.rows {
+            None => interpretation::task_of(&raw, roles),
+            Some(selection) => {
+                let rows = selection.rows_of(&raw)?;
+                interpretation::task_of(&raw.select(&rows), roles)
+            }
+        }
     }
 
     /// Whether the data are the user's own file, whose columns may be of any kind.
@@ -224,12 +259,27 @@ impl DataSource {
 
     fn read(&self, request: Request<'_>) -> Result<Table, DataError> {
         match &self.kind {
-            Kind::Images(info, _) if !request.takes_all_columns() => Err(DataError::Column(
-                ColumnError::PixelsAreInputs(info.name.into()),
-            )),
+            Kind::Images(info, _) if self.rows.is_some() || !request.takes_all_columns() => {
+                Err(pixels_are_inputs(info))
+            }
             Kind::Images(info, folder) => folder.read(info.name, request),
-            _ => Table::assemble(self.read_raw(request)?, request),
+            _ => self.read_selected(request),
         }
+    }
+
+    /// The selected rows.
+    fn read_selected(&self, request: Request<'_>) -> Result<Table, DataError> {
+        let raw = self.read_raw(request)?;
+        let Some(selection) = &self.rows else {
+            return Table::assemble(raw, request);
+        };
+        let rows = selection.rows_of(&raw)?;
+        let mut table = Table::assemble(raw.select(&rows), request)?;
+        table.kept = Some(match table.kept {
+            Some(kept) => kept.into_iter().map(|row| rows[row]).collect(),
+            None => rows,
+        });
+        Ok(table)
     }
 
     fn read_raw(&self, request: Request<'_>) -> Result<RawTable, DataError> {
@@ -241,6 +291,10 @@ impl DataSource {
             }
         }
     }
+}
+
+fn pixels_are_inputs(info: &DatasetInfo) -> DataError {
+    DataError::Column(ColumnError::PixelsAreInputs(info.name.into()))
 }
 
 fn registered(info: &'static DatasetInfo, data_dir: Option<&Path>) -> Result<Kind, DataError> {

@@ -89,7 +89,7 @@ pub use definition::{ModelConfig, ModelDefinition, ModelName};
 pub use exact::{AnyExact, ExactConfig};
 pub use exact_outputs::AnyExactOutputs;
 pub use first_periods::{FirstValues, first_periods};
-pub use fit::{Error, Fit, FitModel, Fitted, FittedPredictions, Matrix, Number, Scaling};
+pub use fit::{Error, Fit, FitModel, Fitted, FittedPredictions, Matrix, Number, Scaling, fit_each};
 pub use init_error::InitError;
 pub use jackknife_plus::JackknifePlus;
 pub use last_layer::{AnyLastLayer, LastLayerConfig};

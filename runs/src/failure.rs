@@ -262,6 +262,20 @@ pub enum FolderError {
     /// The folder has no trained model.
     #[error("there is no trained model in {}; check the path, or train one with --out", .0.display())]
     NoModel(PathBuf),
+    /// The folder has several models.
+    #[error(
+        "{} has a model for each {column}; name the folder of one, such as {}",
+        path.display(),
+        example.display()
+    )]
+    OfModels {
+        /// The folder.
+        path: PathBuf,
+        /// The column by which the rows were divided.
+        column: String,
+        /// The folder of a model.
+        example: PathBuf,
+    },
     /// The folder has a forecast, but no trained model.
     #[error("{path} is a folder of `forecast`; use `burn-gp forecast --model-dir {path}`", path = .0.display())]
     OfForecast(PathBuf),

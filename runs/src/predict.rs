@@ -1,7 +1,9 @@
 //! `burn-gp predict`.
 
+mod by_value;
+
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use burn_gp_datasets::{
     DataError, DataSource, Features, KeptColumns, NewRows, Standardizer, UnfitRow,
@@ -15,6 +17,7 @@ use crate::conformal_intervals::ConformalIntervals;
 use crate::coverage::LEVEL;
 use crate::evaluation::{self, InOriginalUnits, Levels, evaluate, in_original_units};
 use crate::failure::Failure;
+use crate::folder_of_models::FolderOfModels;
 use crate::option_error::OptionError;
 use crate::output::{Destination, ModelContext, PredictionTable};
 use crate::outputs;
@@ -30,7 +33,7 @@ use crate::trained_folder::open_model;
 /// The options of `predict`.
 #[derive(Debug, Args)]
 pub struct PredictArguments {
-    /// Folder written by `train`
+    /// Folder written by `train`, also by `train --by`: each row is then predicted by the model of its value
     #[arg(short, long, value_name = "DIR")]
     pub model_dir: PathBuf,
     /// Rows to predict: a file, the name of a data set, or - for text from the standard input
@@ -106,6 +109,9 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
             "--given is for models of several outputs, trained with train --targets".to_owned(),
         ));
     }
+    if let Some(models) = FolderOfModels::at(&arguments.model_dir) {
+        return by_value::predict(arguments, &models, &levels);
+    }
     let saved = open_model(&arguments.model_dir, arguments.shared.device.as_ref())?;
     let data_dir = arguments.shared.data_dir();
     let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;
@@ -115,41 +121,77 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
         source.path(),
         &arguments.model_dir,
     )?;
+    let model = (arguments.model_dir.as_path(), &saved);
+    let Predicted {
+        table,
+        sentence,
+        scores,
+    } = predicted(arguments, model, &source, (&levels, Vec::new()))?;
+    write(table, destination, arguments.json)?;
+    let said = sentence.into_iter();
+    said.chain(scores.as_ref().map(report::score_line))
+        .for_each(|line| tell(&line));
+    Ok(())
+}
+
+/// The predictions of rows.
+struct Predicted {
+    table: PredictionTable,
+    /// What conformal intervals promise, if they are asked for.
+    sentence: Option<String>,
+    /// The scores of the rows with a known target.
+    scores: Option<Scores>,
+}
+
+/// The predictions of the rows of `source` by a saved model and its folder. `numbers` are those of the rows in the
+/// table; if empty, they are counted from zero.
+fn predicted(
+    arguments: &PredictArguments,
+    (folder, saved): (&Path, &SavedModel<ModelContext>),
+    source: &DataSource,
+    (levels, numbers): (&Levels, Vec<usize>),
+) -> Result<Predicted, Failure> {
     let context = &saved.context;
     let mut features = source.load_new_rows(&context.schema, &new_rows(arguments))?;
     require_transformable(&mut features, context, arguments.strict)?;
-    let conformal = conformal(arguments, &saved, &features)?;
+    let conformal = conformal(arguments, (folder, saved), &features)?;
     let predictor = saved.model.predictor()?;
     warn_of(&features, context);
     let rows = Rows::new(&features, context);
     rows.check_targets(&predictor, &features)?;
-    let (mut original, mut scores) = rows.predict(&predictor, &context.standardizer, &levels)?;
+    let (mut original, mut scores) = rows.predict(&predictor, &context.standardizer, levels)?;
     if let Some(conformal) = &conformal {
         conformal.replace(&mut original, &rows.part, &context.standardizer);
         scores = scores.map(|scores| rows.with_coverage(scores, &original));
     }
-    let table = PredictionTable::new(
-        0..rows.part.len(),
-        &original,
-        context.schema.classes.as_ref(),
-    );
+    let numbers = match numbers.is_empty() {
+        true => (0..rows.part.len()).collect(),
+        false => numbers,
+    };
+    let classes = context.schema.classes.as_ref();
+    let table = PredictionTable::new(numbers.into_iter(), &original, classes);
     let unfit: BTreeSet<usize> = features.unfit.iter().map(|unfit| unfit.row).collect();
-    let table = table.without(&unfit).carrying(features.kept);
-    let text = match arguments.json {
+    Ok(Predicted {
+        table: table.without(&unfit).carrying(features.kept),
+        sentence: conformal.map(|conformal| conformal.sentence()),
+        scores,
+    })
+}
+
+/// Writes a table of predictions to a file, or prints it.
+fn write(
+    table: PredictionTable,
+    destination: Option<Destination>,
+    as_json: bool,
+) -> Result<(), Failure> {
+    let text = match as_json {
         true => table.to_json_lines(),
         false => table.to_csv(),
     };
     match destination {
-        Some(destination) => destination.write(&text)?,
-        None => print_data(&text)?,
+        Some(destination) => destination.write(&text),
+        None => print_data(&text),
     }
-    if let Some(conformal) = &conformal {
-        tell(&conformal.sentence());
-    }
-    if let Some(scores) = scores {
-        tell(&report::score_line(&scores));
-    }
-    Ok(())
 }
 
 /// Fails on the first known target that the transformation of the target does not take. Rows with such inputs cannot be
@@ -181,14 +223,14 @@ fn require_transformable(
 /// The intervals with a guarantee, if they are asked for.
 fn conformal(
     arguments: &PredictArguments,
-    saved: &SavedModel<ModelContext>,
+    (folder, saved): (&Path, &SavedModel<ModelContext>),
     features: &Features,
 ) -> Result<Option<ConformalIntervals>, Failure> {
     if arguments.intervals == IntervalMethod::Model {
         return Ok(None);
     }
     require_noise(features, &saved.context)?;
-    ConformalIntervals::of(saved, &arguments.model_dir, arguments.level).map(Some)
+    ConformalIntervals::of(saved, folder, arguments.level).map(Some)
 }
 
 /// Fails if the model knows the noise of each training target, and the new rows lack theirs: residuals that include

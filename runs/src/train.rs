@@ -34,6 +34,7 @@ use crate::restarts::with_restarts;
 use crate::results::write_results;
 use crate::standard_error::warn;
 use crate::standard_output::inform;
+use crate::train_by;
 
 /// The options of `train`.
 #[derive(Debug, Args)]
@@ -44,6 +45,16 @@ pub struct TrainArguments {
     /// The columns of several outputs.
     #[command(flatten)]
     pub outputs: OutputsArguments,
+    /// Train a model for each value of this column, such as a store or a patient, and print a table of their scores;
+    /// the column is then no input
+    #[arg(
+        long,
+        value_name = "COLUMN",
+        help_heading = "Data",
+        hide_short_help = true,
+        conflicts_with_all = ["resume", "targets", "task_column", "folds", "fold", "rows", "stream"]
+    )]
+    pub by: Option<String>,
     /// Output folder [default: out/DATA-MODEL]
     #[arg(short, long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
@@ -99,6 +110,15 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
             quiet,
         };
         return outputs::train(&arguments.outputs, &arguments.options, &place);
+    }
+    if let Some(column) = &arguments.by {
+        let options = options(&arguments, None)?.with_absolute_paths();
+        let place = train_by::Place {
+            out: arguments.out,
+            overwrite: arguments.overwrite,
+            quiet,
+        };
+        return train_by::train_by(column, &options, &place);
     }
     if arguments.resume.is_some() {
         require_changeable(&arguments.options)?;

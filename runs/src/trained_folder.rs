@@ -10,6 +10,7 @@ use crate::arguments::DeviceName;
 use crate::devices;
 use crate::failure::{Failure, FolderError};
 use crate::fitting::Checkpoints;
+use crate::folder_of_models::FolderOfModels;
 use crate::output::ModelContext;
 
 /// Opens the saved model in a folder on a device. The default is the default device of the program.
@@ -63,6 +64,7 @@ pub fn load_model(
 ///
 /// # Errors
 ///
+/// [`FolderError::OfModels`] if there is a model for each value of a column,
 /// [`FolderError::UnfinishedModel`] if training was interrupted, [`FolderError::OfForecast`] if the folder has a
 /// forecast, else [`FolderError::NoModel`].
 pub fn require_model(folder: &Path) -> Result<(), FolderError> {
@@ -71,6 +73,7 @@ pub fn require_model(folder: &Path) -> Result<(), FolderError> {
     if folder.join(MODEL_FILE).is_file() && (weights.is_file() || !weights.exists()) {
         return Ok(());
     }
+    FolderOfModels::refuse(folder)?;
     let path = folder.to_owned();
     Err(match Checkpoints::within(folder).latest() {
         Some(_) => FolderError::UnfinishedModel(path),

@@ -1,6 +1,7 @@
 //! Training runs in separate processes, which isolates their memory use and crashes.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -83,7 +84,13 @@ impl TrainingRun {
         if let Some(metrics) = Self::finished(&self.folder)? {
             return Ok(RunEnd::Finished(Box::new(metrics)));
         }
-        let status = self.start(quiet, interrupt)?;
+        let mut command = self.command(quiet)?;
+        command.env(threads::VARIABLE, threads::count().to_string());
+        let status = self.wait_for(command, interrupt)?;
+        self.end(status, interrupt)
+    }
+
+    fn end(&self, status: ExitStatus, interrupt: &Interrupt) -> Result<RunEnd, Failure> {
         Ok(match (status.code(), Self::finished(&self.folder)?) {
             (Some(0), Some(metrics)) => RunEnd::Finished(Box::new(metrics)),
             (Some(2), _) => RunEnd::Refused,
@@ -92,15 +99,40 @@ impl TrainingRun {
         })
     }
 
-    /// Starts the process and waits until it ends.
-    fn start(&self, quiet: bool, interrupt: &Interrupt) -> Result<ExitStatus, Failure> {
+    /// Like [`execute`](Self::execute), for runs side by side: on one thread, and with the errors and warnings of the
+    /// run as a text instead of on the terminal.
+    ///
+    /// # Errors
+    ///
+    /// If files cannot be read or written.
+    pub fn execute_aside(&self, interrupt: &Interrupt) -> Result<(RunEnd, String), Failure> {
+        if let Some(metrics) = Self::finished(&self.folder)? {
+            return Ok((RunEnd::Finished(Box::new(metrics)), String::new()));
+        }
+        let path = self.beside(".log");
+        let mut command = self.command(true)?;
+        let log = File::create(&path).map_err(Failure::writing(&path))?;
+        command.env(threads::VARIABLE, "1").stderr(log);
+        let status = self.wait_for(command, interrupt)?;
+        let messages = std::fs::read_to_string(&path).unwrap_or_default();
+        // The messages are with the caller.
+        let _ = std::fs::remove_file(&path);
+        Ok((self.end(status, interrupt)?, messages))
+    }
+
+    /// The command of the process.
+    fn command(&self, quiet: bool) -> Result<Command, Failure> {
         let program = std::env::current_exe().map_err(Failure::writing(&self.folder))?;
         let mut command = Command::new(program);
         command.arg("train").args(self.arguments()?);
         if quiet {
             command.arg("--quiet");
         }
-        command.env(threads::VARIABLE, threads::count().to_string());
+        Ok(command)
+    }
+
+    /// Starts the process and waits until it ends.
+    fn wait_for(&self, mut command: Command, interrupt: &Interrupt) -> Result<ExitStatus, Failure> {
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn();
         let mut child = child.map_err(Failure::writing(&self.folder))?;
         let status = wait(&mut child, interrupt).map_err(Failure::writing(&self.folder))?;
@@ -111,7 +143,14 @@ impl TrainingRun {
 
     /// The configuration file of a new run.
     fn configuration(&self) -> PathBuf {
-        self.folder.with_extension("json")
+        self.beside(".json")
+    }
+
+    /// The file beside the folder whose name ends like this.
+    fn beside(&self, ending: &str) -> PathBuf {
+        let mut path = self.folder.clone().into_os_string();
+        path.push(ending);
+        path.into()
     }
 
     /// The arguments of `train`.

@@ -32,6 +32,7 @@ mod kernel_expressions;
 mod learning_curve;
 mod level_codes;
 mod likelihoods;
+mod models_by_column;
 mod neighbors;
 mod other_crates;
 mod outputs;

@@ -189,9 +189,24 @@ pub enum ColumnError {
         /// The type of the column.
         kind: String,
     },
+    /// No row has a value in a column.
+    #[error(
+        "{source_name}: no row has {value:?} in the column {column:?}; its values are {}",
+        listed(values)
+    )]
+    NoSuchValue {
+        /// The file or set.
+        source_name: String,
+        /// The name of the column.
+        column: String,
+        /// The value.
+        value: String,
+        /// The values of the column.
+        values: Box<[String]>,
+    },
     /// Options for columns were given for a set of images.
     #[error(
-        "{0} is a set of images, whose pixels are all inputs; remove --inputs, --drop, --kind, --missing, --time, --id, --group and --time-split"
+        "{0} is a set of images, whose pixels are all inputs; remove --inputs, --drop, --kind, --missing, --time, --id, --group, --time-split, --rows and --by"
     )]
     PixelsAreInputs(String),
     /// No column is left as an input.

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "arrays")]
 mod arrays;
+mod each;
 mod error;
 mod fitted;
 mod fitted_predictions;
@@ -15,6 +16,7 @@ use std::ops::ControlFlow;
 use burn::tensor::{DType, Device};
 use burn_gp_core::{features::Standardization, likelihoods::TargetKind};
 
+pub use each::fit_each;
 pub use error::Error;
 pub use fitted::Fitted;
 pub use fitted_predictions::FittedPredictions;

@@ -1,6 +1,7 @@
 //! `fit` and `predict`: units, labels and options.
 
 mod configurations;
+mod each;
 mod early_stopping;
 mod errors;
 mod missing;

@@ -62,7 +62,8 @@ impl RunOptions {
         if text == "-" {
             return Err(DataError::File(FileError::StandardInput));
         }
-        DataSource::resolve(text, self.data_dir.as_deref())
+        let source = DataSource::resolve(text, self.data_dir.as_deref())?;
+        Ok(source.with_rows(self.rows.clone()))
     }
 
     /// The model by name; `None` for `auto`.

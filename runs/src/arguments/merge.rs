@@ -33,6 +33,7 @@ const OVERRIDES: [(&[&str], &[&str]); 10] = [
             "drop",
             "kind",
             "transform",
+            "rows",
             "class_order",
             "split",
             "image",

@@ -9,7 +9,7 @@ use burn_gp_core::{
     means::{Mean, MeanName},
     variational::{Posterior, PosteriorName},
 };
-use burn_gp_datasets::{ClassOrder, KindOfColumn, TransformOfColumn};
+use burn_gp_datasets::{ClassOrder, KindOfColumn, RowSelection, TransformOfColumn};
 
 use super::declaration::{Property, options};
 use super::{
@@ -254,6 +254,9 @@ options! {
         /// predictions
         #[arg(allow_hyphen_values = true)]
         id: String = "COLUMN",
+        /// Use only the rows with this value in a column, such as store=Berlin; also those of --test and
+        /// --validation
+        rows: RowSelection = "COLUMN=VALUE",
         /// Columns to use as inputs, separated by commas [default: all suitable columns]
         #[arg(value_delimiter = ',')]
         inputs: Vec<String> = "COLUMNS" [ShortHelp],

@@ -73,6 +73,56 @@ impl PredictionTable {
         table
     }
 
+    /// A table of rows with these numbers, without predictions.
+    pub fn of_rows(rows: impl Iterator<Item = usize>) -> Self {
+        let mut table = Self::default();
+        table.add("row", rows.map(Value::Row).collect(), false);
+        table
+    }
+
+    /// The rows of all tables in the order of their numbers. Columns that a table lacks, such as the probability of a
+    /// label that its model does not know, are empty there.
+    pub fn stacked(tables: Vec<Self>) -> Self {
+        let mut stacked = Self::default();
+        let mut rows = 0;
+        for table in tables {
+            let count = table.rows();
+            for column in table.columns {
+                let mut known = stacked.columns.iter_mut();
+                match known.find(|known| known.name == column.name) {
+                    Some(known) => known.values.extend(column.values),
+                    None => {
+                        let mut values = vec![Value::Empty; rows];
+                        values.extend(column.values);
+                        stacked.columns.push(Column { values, ..column });
+                    }
+                }
+            }
+            rows += count;
+            let columns = stacked.columns.iter_mut();
+            columns.for_each(|column| column.values.resize(rows, Value::Empty));
+        }
+        stacked.sorted()
+    }
+
+    /// The same rows in the order of their numbers.
+    fn sorted(mut self) -> Self {
+        let mut order: Vec<usize> = (0..self.rows()).collect();
+        if let Some(numbers) = self.columns.first() {
+            order.sort_by_key(|&row| match numbers.values[row] {
+                Value::Row(number) => number,
+                _ => usize::MAX,
+            });
+        }
+        for column in &mut self.columns {
+            column.values = order
+                .iter()
+                .map(|&row| column.values[row].clone())
+                .collect();
+        }
+        self
+    }
+
     fn add(&mut self, name: &str, values: Vec<Value>, is_predicted: bool) {
         if !values.is_empty() {
             self.columns.push(Column {
@@ -259,6 +309,27 @@ mod tests {
         assert_eq!(
             csv(&[7], &known, None),
             "row,y,mean,std,lower,upper,level\n7,2,1.5,0.5,1,3,0.25\n"
+        );
+    }
+
+    #[test]
+    fn stacked_tables_have_the_columns_of_all() {
+        let classes = |names: [&str; 2]| Classes::new(names.map(str::to_owned));
+        let table = |rows: &[usize], names| {
+            let predictions = InOriginalUnits {
+                probabilities: [0.25, 0.75].repeat(rows.len()),
+                ..InOriginalUnits::default()
+            };
+            PredictionTable::new(rows.iter().copied(), &predictions, Some(&classes(names)))
+        };
+        let tables = vec![
+            table(&[3, 0], ["a", "b"]),
+            table(&[1], ["b", "c"]),
+            PredictionTable::of_rows([2].into_iter()),
+        ];
+        assert_eq!(
+            PredictionTable::stacked(tables).to_csv(),
+            "row,label,probability of a,probability of b,probability of c\n0,b,0.25,0.75,\n1,c,,0.25,0.75\n2,,,,\n3,b,0.25,0.75,\n"
         );
     }
 

@@ -10,7 +10,7 @@ use crate::arguments::{ModelChoice, RunOptions};
 use crate::failure::Failure;
 
 /// The options that apply to models of several outputs, by the names of their fields.
-const OPTIONS: [&str; 22] = [
+const OPTIONS: [&str; 23] = [
     "model",
     "kernel",
     "isotropic",
@@ -20,6 +20,7 @@ const OPTIONS: [&str; 22] = [
     "default_priors",
     "data",
     "target",
+    "rows",
     "inputs",
     "drop",
     "kind",

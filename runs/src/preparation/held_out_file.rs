@@ -29,6 +29,7 @@ pub fn read(
     options: &RunOptions,
 ) -> Result<(Part, Vec<DataWarning>), DataError> {
     let source = DataSource::resolve(path, options.data_dir.as_deref())?;
+    let source = source.with_rows(options.rows.clone());
     let wanted = NewRows {
         header: options.no_header.map(|none| !none),
         lenient: false,

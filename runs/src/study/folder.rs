@@ -111,7 +111,7 @@ impl ExperimentFolder {
     }
 
     /// Whether a run is missing from the results; set by the code that performs the runs.
-    pub(super) fn has_gaps(&self) -> Rc<Cell<bool>> {
+    pub fn has_gaps(&self) -> Rc<Cell<bool>> {
         Rc::clone(&self.has_gaps)
     }
 

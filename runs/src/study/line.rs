@@ -30,7 +30,7 @@ pub enum Entry {
 
 impl Entry {
     /// The value for the terminal; a dash if it is absent.
-    fn text(&self, digits: usize) -> String {
+    pub fn text(&self, digits: usize) -> String {
         match self {
             Self::Nothing => "-".into(),
             Self::Text(text) => text.clone(),

@@ -44,7 +44,7 @@ pub use execution::{PlannedCell, execute, identity, make, open, place_of, planne
 pub use experiment::Experiment;
 pub use finished::{FinishedCell, RunNumbers};
 pub use folder::ExperimentFolder;
-pub use line::{ResultRow, points, table};
+pub use line::{Entry, ResultRow, points, table};
 pub use options::CommonOptions;
 pub use plots::{Along, Curves, Panel, Plot};
 pub use published::{Reported, Row};
