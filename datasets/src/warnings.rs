@@ -113,6 +113,18 @@ pub enum DataWarning {
         /// The number of rows of the file.
         rows: usize,
     },
+    /// Rows to predict have gaps in a column that had none in training.
+    #[error(
+        "{count} of {rows} rows have no value in {name:?}, which every training row has: the predictions are averages over numbers like those of training, and a category is an unknown level"
+    )]
+    AveragedGaps {
+        /// The name of the column.
+        name: String,
+        /// The number of such rows.
+        count: usize,
+        /// The number of rows of the file.
+        rows: usize,
+    },
     /// Rows of a separate file have gaps in a column of codes of levels.
     #[error("{count} of {rows} rows have no value in {name:?}; they get an unknown level")]
     UnknownLevels {

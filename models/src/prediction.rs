@@ -1,5 +1,7 @@
 //! Prediction in chunks.
 
+use std::sync::Arc;
+
 use burn::{
     module::Module,
     tensor::{DType, Device, Tensor},
@@ -9,17 +11,20 @@ use burn_gp_core::{
     metrics::mixture_log_density,
     ops::NotPositiveDefinite,
     parameter::numbers,
-    process::{AnyProcess, Marginals},
+    process::{AnyProcess, Marginals, UncertainInputs},
 };
 use rand::Rng;
 
 use crate::{PredictionError, Predictions, chunks::inputs_at_once, data::matrix};
 
+/// The number of inputs that stand for one that is uncertain.
+const INPUTS_OF_AN_UNCERTAIN_ONE: usize = 32;
+
 /// A posterior over functions with a likelihood, on a device without autodiff. The posterior is a
 /// process or the layers of a deep model, whose predictions are mixtures over draws of the hidden
 /// layers.
 pub struct Predictor {
-    process: Box<dyn AnyProcess + Send + Sync>,
+    process: Arc<dyn AnyProcess + Send + Sync>,
     likelihood: AnyLikelihood,
     device: Device,
     dtype: DType,
@@ -34,10 +39,22 @@ impl Predictor {
         dtype: DType,
     ) -> Self {
         Self {
-            process,
+            process: process.into(),
             likelihood: likelihood.valid(),
             device: device.clone().inner(),
             dtype,
+        }
+    }
+
+    /// The same predictions at inputs that are known up to normal errors: the columns of inputs are then the values
+    /// followed by their standard deviations, as in [`UncertainInputs`].
+    pub fn with_uncertain_inputs(&self) -> Self {
+        let process = UncertainInputs::new(self.process.clone(), INPUTS_OF_AN_UNCERTAIN_ONE);
+        Self {
+            process: Arc::new(process),
+            likelihood: self.likelihood.clone(),
+            device: self.device.clone(),
+            dtype: self.dtype,
         }
     }
 

@@ -1,13 +1,14 @@
 //! `burn-gp predict`.
 
 mod by_value;
+mod gaps;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use burn_gp_datasets::{
-    DataError, DataSource, Features, KeptColumns, NewRows, Standardizer, UnfitRow,
-    warnings_of_new_rows,
+    DataError, DataSource, DataWarning, Features, KeptColumns, Matrix, NewRows, Standardizer,
+    UnfitRow, warnings_of_new_rows,
 };
 use burn_gp_models::{Predictor, SavedModel};
 use clap::{Args, ValueEnum};
@@ -159,9 +160,18 @@ fn predicted(
     warn_of(&features, context);
     let rows = Rows::new(&features, context);
     rows.check_targets(&predictor, &features)?;
-    let (mut original, mut scores) = rows.predict(&predictor, &context.standardizer, levels)?;
+    let scale = &context.standardizer;
+    let inputs = gaps::with_deviations(&rows.part.inputs, &features, context);
+    let (mut original, mut scores) = match inputs {
+        None => rows.predict(&predictor, scale, levels)?,
+        Some(inputs) => {
+            let predictor = predictor.with_uncertain_inputs();
+            rows.with_inputs(inputs)
+                .predict(&predictor, scale, levels)?
+        }
+    };
     if let Some(conformal) = &conformal {
-        conformal.replace(&mut original, &rows.part, &context.standardizer);
+        conformal.replace(&mut original, &rows.part, scale);
         scores = scores.map(|scores| rows.with_coverage(scores, &original));
     }
     let numbers = match numbers.is_empty() {
@@ -324,6 +334,17 @@ impl Rows {
         }
     }
 
+    /// The same rows with other inputs.
+    fn with_inputs(&self, inputs: Matrix) -> Self {
+        Self {
+            part: Part {
+                inputs,
+                ..self.part.clone()
+            },
+            known: self.known.clone(),
+        }
+    }
+
     /// Fails on the first target that the likelihood does not support.
     fn check_targets(&self, predictor: &Predictor, features: &Features) -> Result<(), TargetError> {
         if self.known.is_empty() {
@@ -402,7 +423,12 @@ pub(crate) fn warn_of(features: &Features, context: &ModelContext) {
         ));
     }
     for warning in warnings_of_new_rows(features, &context.levels) {
-        warn(warning);
+        warn(match warning {
+            DataWarning::FilledGaps { name, count, rows } => {
+                DataWarning::AveragedGaps { name, count, rows }
+            }
+            other => other,
+        });
     }
     if let (Some(column), None) = (&context.schema.noise, &features.noise) {
         warn(format!(

@@ -58,7 +58,7 @@ pub fn draw_at_distinct<E>(
     Ok(draw(x.select(0, distinct))?.select(2, places))
 }
 
-fn indices(rows: &[usize], like: &Tensor<2>) -> Tensor<1, Int> {
+pub(super) fn indices(rows: &[usize], like: &Tensor<2>) -> Tensor<1, Int> {
     let rows: Vec<i64> = rows.iter().map(|&row| row as i64).collect();
     Tensor::from_data(rows.as_slice(), &like.device())
 }

@@ -30,6 +30,7 @@ mod marginals;
 mod mixture;
 mod paths;
 mod row_blocks;
+mod uncertain_inputs;
 mod variance_correction;
 mod with_mean;
 
@@ -53,6 +54,7 @@ pub use mixture::Mixture;
 pub(crate) use mixture::{mix, mix_draws};
 pub use paths::{PathOptions, Paths, SamplePaths};
 pub(crate) use row_blocks::{BLOCK, blocks};
+pub use uncertain_inputs::UncertainInputs;
 pub use variance_correction::{PredictedVariance, VarianceCorrection};
 pub(crate) use variance_correction::{largest_norm, residual_variance};
 pub use with_mean::WithMean;

@@ -82,6 +82,7 @@ mod special_functions;
 mod state_space;
 mod triangular;
 mod triangular_products;
+mod uncertain_inputs;
 mod vecchia;
 mod vecchia_laplace;
 mod vif;

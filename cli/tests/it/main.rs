@@ -22,6 +22,7 @@ mod failed_matrices;
 mod folder_names;
 mod forecast;
 mod forecast_input;
+mod gaps;
 mod held_out_files;
 mod help;
 mod html_report;

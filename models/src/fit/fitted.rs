@@ -133,6 +133,71 @@ impl Fitted {
         Ok(self.predicted(inputs, self.predictor.clone()))
     }
 
+    /// Predictions at inputs that were measured with independent normal errors, or that are known by their
+    /// distribution only: `E[p(y | x + ε)]` with `ε ~ N(0, diag s²)`, where s are the standard deviations of the inputs
+    /// in their own units; see [`UncertainInputs`](burn_gp_core::process::UncertainInputs). The inputs of training
+    /// count as exact.
+    ///
+    /// ```
+    /// use burn_gp_core::kernels::StationaryConfig;
+    /// use burn_gp_models::{ExactConfig, Fit, FitModel};
+    ///
+    /// # fn main() -> Result<(), burn_gp_models::Error> {
+    /// let x: Vec<f64> = (0..30).map(|row| f64::from(row) / 5.0).collect();
+    /// let y: Vec<f64> = x.iter().map(|x| x.sin()).collect();
+    /// let gp = ExactConfig::new(StationaryConfig::rbf()).fit(&x, &y, &Fit::new())?;
+    /// // The input is 3, give or take 0.5: so is the sine, whose slope there is −1.
+    /// let predicted = gp.predict_uncertain([3.0], [0.5])?;
+    /// let deviation = predicted.predictions().variance[0].sqrt();
+    /// assert!(0.4 < deviation && deviation < 0.55);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`, `deviations`: `[N, D]`
+    ///
+    /// # Errors
+    ///
+    /// As for [`predict`](Self::predict); when the shapes differ, and when a deviation is negative.
+    pub fn predict_uncertain(
+        &self,
+        inputs: impl Into<Matrix>,
+        deviations: impl Into<Matrix>,
+    ) -> Result<FittedPredictions, Error> {
+        let inputs = self.scaled(inputs.into())?;
+        let deviations = read_inputs(deviations.into())?;
+        if deviations.count != inputs.count {
+            return Err(Error::Rows {
+                inputs: inputs.count,
+                targets: deviations.count,
+            });
+        }
+        if deviations.columns != inputs.columns {
+            return Err(Error::InputColumns {
+                found: deviations.columns,
+                expected: inputs.columns,
+            });
+        }
+        if let Some(&value) = deviations.values.iter().find(|value| **value < 0.0) {
+            return Err(Error::OutOfRange {
+                name: "a standard deviation of an input",
+                value,
+                range: "not be negative",
+            });
+        }
+        let scaled = self.saved.context.scaled_deviations(deviations.values);
+        let columns = inputs.columns;
+        let rows = (inputs.values.chunks(columns)).zip(scaled.chunks(columns));
+        let both = Rows {
+            values: rows.flat_map(|(x, s)| [x, s].concat()).collect(),
+            columns: 2 * columns,
+            ..inputs
+        };
+        Ok(self.predicted(both, Arc::new(self.predictor.with_uncertain_inputs())))
+    }
+
     /// [Jackknife+ intervals](crate::conformal) of new targets: they contain a share of at least `2·level − 1` of new
     /// targets, and close to `level` as a rule, even if the noise model is wrong. The hyperparameters count as known.
     ///

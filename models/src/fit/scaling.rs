@@ -95,6 +95,15 @@ impl Scaling {
         }
     }
 
+    /// Standard deviations of inputs, row-major, on the scale of the model.
+    pub(super) fn scaled_deviations(&self, values: Vec<f64>) -> Vec<f64> {
+        let Some(Standardization { deviations, .. }) = &self.inputs else {
+            return values;
+        };
+        let scaled = values.iter().zip(deviations.iter().cycle());
+        scaled.map(|(value, scale)| value / scale).collect()
+    }
+
     /// Inputs in the units of the data, row-major, from scaled ones.
     pub(super) fn inputs_in_units_of_data(&self, values: Vec<f64>) -> Vec<f64> {
         let Some(Standardization { means, deviations }) = &self.inputs else {

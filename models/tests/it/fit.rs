@@ -8,6 +8,7 @@ mod missing;
 mod observations;
 mod outputs;
 mod restarts;
+mod uncertain;
 
 use std::{f64::consts::PI, ops::ControlFlow};
 
