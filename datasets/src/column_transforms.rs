@@ -39,6 +39,9 @@ impl ColumnTransforms {
                     let column = column.clone();
                     return Err(TransformError::QuantilesOfTarget { column });
                 }
+                if *transform == TransformName::None {
+                    continue;
+                }
                 require(&data.targets, *transform, column, &data.origin)?;
                 let values: Vec<f64> = train.iter().map(|&row| data.targets[row]).collect();
                 let earlier = own.target.replace(transform.fit(&values));
@@ -46,6 +49,9 @@ impl ColumnTransforms {
                 continue;
             }
             let input = number(data, column, *transform)?;
+            if *transform == TransformName::None {
+                continue;
+            }
             require(
                 &values_of(&data.inputs, input),
                 *transform,

@@ -54,6 +54,8 @@ pub struct TargetTransform {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TransformName {
+    /// None: the column stays as it is, whatever a program would choose.
+    None,
     /// The logarithm.
     Log,
     /// Box-Cox, with the power of the highest likelihood.
@@ -78,11 +80,18 @@ const NARROWINGS: usize = 40;
 
 impl TransformName {
     /// All names.
-    pub const ALL: [Self; 4] = [Self::Log, Self::BoxCox, Self::YeoJohnson, Self::Quantile];
+    pub const ALL: [Self; 5] = [
+        Self::None,
+        Self::Log,
+        Self::BoxCox,
+        Self::YeoJohnson,
+        Self::Quantile,
+    ];
 
     /// The name in text.
     pub fn name(self) -> &'static str {
         match self {
+            Self::None => "none",
             Self::Log => "log",
             Self::BoxCox => "box-cox",
             Self::YeoJohnson => "yeo-johnson",
@@ -94,7 +103,7 @@ impl TransformName {
     pub fn takes(self, value: f64) -> bool {
         match self {
             Self::Log | Self::BoxCox => value > 0.0,
-            Self::YeoJohnson | Self::Quantile => true,
+            Self::None | Self::YeoJohnson | Self::Quantile => true,
         }
     }
 
@@ -112,6 +121,8 @@ impl TransformName {
             values.len()
         );
         match self {
+            // A power of one changes nothing.
+            Self::None => Transform::YeoJohnson { power: 1.0 },
             Self::Log => Transform::Log,
             Self::BoxCox => most_likely(values, |power| Transform::BoxCox { power }),
             Self::YeoJohnson => most_likely(values, |power| Transform::YeoJohnson { power }),

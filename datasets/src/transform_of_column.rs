@@ -24,7 +24,7 @@ pub enum TransformOfColumnError {
     #[error("{0:?} is not of the form COLUMN=TRANSFORM, such as price=log")]
     Form(String),
     /// The transformation is unknown.
-    #[error("{0:?} is not a transformation; choose log, box-cox, yeo-johnson or quantile")]
+    #[error("{0:?} is not a transformation; choose log, box-cox, yeo-johnson, quantile or none")]
     Name(String),
 }
 
@@ -79,7 +79,7 @@ mod tests {
         let error = |text: &str| text.parse::<TransformOfColumn>().unwrap_err().to_string();
         assert_eq!(
             error("price=sqrt"),
-            "\"sqrt\" is not a transformation; choose log, box-cox, yeo-johnson or quantile"
+            "\"sqrt\" is not a transformation; choose log, box-cox, yeo-johnson, quantile or none"
         );
         assert!(error("price").contains("COLUMN=TRANSFORM"));
     }

@@ -22,7 +22,7 @@ use crate::folder_of_models::FolderOfModels;
 use crate::option_error::OptionError;
 use crate::output::{Destination, ModelContext, PredictionTable};
 use crate::outputs;
-use crate::preparation::{Part, TargetError, impossible_inputs, impossible_target};
+use crate::preparation::{Part, TargetError, impossible_inputs, impossible_targets};
 use crate::progress::RowProgress;
 use crate::ranges::within;
 use crate::report;
@@ -204,17 +204,29 @@ fn write(
     }
 }
 
-/// Fails on the first known target that the transformation of the target does not take. Rows with such inputs cannot be
-/// predicted; with `strict`, the first is an error, too.
+/// Known targets that the transformation of the target does not take are not scored, and rows with such inputs cannot be
+/// predicted; with `strict`, the first is an error.
 fn require_transformable(
     features: &mut Features,
     context: &ModelContext,
     strict: bool,
 ) -> Result<(), DataError> {
     let (schema, standardizer) = (&context.schema, &context.standardizer);
-    let targets = features.targets.as_deref().unwrap_or_default();
-    if let Some((_, error)) = impossible_target(targets, &features.origin, schema, standardizer) {
-        return Err(error.into());
+    if let Some(mut targets) = features.targets.take() {
+        let found = impossible_targets(&targets, &features.origin, schema, standardizer);
+        let unscored: Vec<_> = found.collect();
+        for (place, (row, error)) in unscored.into_iter().enumerate() {
+            if strict {
+                return Err(error.into());
+            }
+            if place == 0 {
+                warn(format!(
+                    "targets that the model does not take are not scored; the first: {error}"
+                ));
+            }
+            targets[row] = f64::NAN;
+        }
+        features.targets = Some(targets);
     }
     let known: BTreeSet<usize> = features.unfit.iter().map(|unfit| unfit.row).collect();
     let found = impossible_inputs(features, schema, standardizer);

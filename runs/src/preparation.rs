@@ -20,7 +20,7 @@ use burn_gp_core::{
 use burn_gp_datasets::{
     ColumnReport, ColumnRoles, ColumnTransforms, DataError, DataSource, DataWarning, Dataset,
     EqualInputs, Labels, Location, MissingValues, Purpose, Schema, Split, SplitError, Standardizer,
-    TransformError, TransformOfColumn,
+    TransformError, TransformName, TransformOfColumn,
 };
 
 use crate::arguments::{InputScaleName, RunOptions};
@@ -31,7 +31,7 @@ use levels::{check_codes, keeping_levels};
 pub use part::{Part, RowSource};
 pub use rows::Rows;
 pub use streamed::StreamedRows;
-pub use transforms::{impossible_inputs, impossible_target};
+pub use transforms::{impossible_inputs, impossible_targets};
 
 /// The maximum number of classes. With more labels, the target is probably numeric.
 const MOST_CLASSES: usize = 1000;
@@ -379,7 +379,9 @@ fn require_gaussian(
     target: &str,
     likelihood: LikelihoodName,
 ) -> Result<(), TransformError> {
-    let own = wanted.iter().find(|own| own.column == target);
+    let is_transformed =
+        |own: &&TransformOfColumn| own.column == target && own.transform != TransformName::None;
+    let own = wanted.iter().find(is_transformed);
     match own.filter(|_| !likelihood.is::<GaussianConfig>()) {
         None => Ok(()),
         Some(TransformOfColumn { column, transform }) => Err(TransformError::Likelihood {

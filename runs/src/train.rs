@@ -12,7 +12,7 @@ use burn_gp_models::{
 use clap::Args;
 
 use crate::arguments::{ModelChoice, Property, RunOptions, read_configuration};
-use crate::automatic;
+use crate::automatic::{self, target_transform};
 use crate::column_table::columns_table;
 use crate::cross_validation::cross_validate;
 use crate::devices::ComputeTarget;
@@ -151,7 +151,8 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
             OutputFolder::claim(&path, arguments.overwrite)?
         }
     };
-    let data = load(&source, &options, quiet)?;
+    let mut data = load(&source, &options, quiet)?;
+    let mut given = given;
     let (_, plan) = resolve(&options, &data)?;
     let likelihood = plan.model.likelihood().init((&device, dtype));
     data.check_targets(&likelihood.description(), dtype)?;
@@ -163,6 +164,12 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         true => {
             inform(&std::mem::take(&mut columns));
             let place = (&device, dtype);
+            if let Some(found) = target_transform(&given, &source, &data, place) {
+                (given, data) = (found.options, found.data);
+                if !quiet {
+                    inform(&found.line);
+                }
+            }
             let (options, choice) = automatic::chosen(given, &source, &data, place, quiet)?;
             if !quiet {
                 inform(&choice.line());

@@ -9,7 +9,7 @@ use rand_distr::{Distribution, StandardNormal};
 use serde_json::Value;
 use temp_dir::TempDir;
 
-use crate::support::{numbers, read, run, succeed};
+use crate::support::{columns, numbers, read, run, succeed};
 
 /// The 97.5 % quantile of the standard normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
@@ -208,7 +208,8 @@ fn values_that_a_transformation_does_not_take() {
             .contains("two transformations of \"price\"")
     );
     assert!(
-        said("--transform price=root").contains("choose log, box-cox, yeo-johnson or quantile")
+        said("--transform price=root")
+            .contains("choose log, box-cox, yeo-johnson, quantile or none")
     );
     let line = "train --data prices.csv --out run --model svgp --likelihood student-t --transform price=log";
     assert!(refused(path, line).contains("needs the likelihood gaussian, but it is student-t"));
@@ -226,10 +227,25 @@ fn values_that_a_transformation_does_not_take() {
             .split(' ')
             .collect::<Vec<_>>(),
     );
-    // A known target, an input, and a row that can be predicted.
+    // A known target is not scored.
+    let strict = "predict --model-dir run --data negative.csv --strict";
+    assert!(refused(path, strict).contains("negative.csv:2"));
+    let line = [
+        "predict",
+        "--model-dir",
+        "run",
+        "--data",
+        "negative.csv",
+        "--out",
+        "p.csv",
+    ];
+    let said = String::from_utf8(run(path, &line).stderr).unwrap();
     assert!(
-        refused(path, "predict --model-dir run --data negative.csv").contains("negative.csv:2")
+        said.contains("not scored; the first: negative.csv:2"),
+        "{said}"
     );
+    assert_eq!(columns(&path.join("p.csv"), &["y"])[0], [""]);
+    // An input, and a row that can be predicted.
     fs::write(path.join("new.csv"), "area,b\n-2,0\n0,0\n3,0.5\n").unwrap();
     let output = run(
         path,
@@ -245,4 +261,40 @@ fn values_that_a_transformation_does_not_take() {
         refused(path, "predict --model-dir run --data new.csv --strict").contains("\"area\" is -2")
     );
     assert!(refused(path, "sample --model-dir run --data new.csv").contains("\"area\" is -2"));
+}
+
+/// Without a word about it, `auto` models the logarithm of prices, which vary in proportion to their size; it says so, and
+/// leaves them as they are if it is told to. Targets that are not skewed stay as they are.
+#[test]
+fn auto_transforms_a_skewed_target_that_is_predicted_better() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    write_prices(path);
+    let train = |data: &str, more: &[&str]| {
+        let text = succeed(
+            path,
+            &[
+                &["train", "--data", data, "--out", "run", "--overwrite"],
+                more,
+            ]
+            .concat(),
+        );
+        let metrics: Value = serde_json::from_str(&read(&path.join("run/metrics.json"))).unwrap();
+        (text, metrics["nlpd"].as_f64().unwrap())
+    };
+    let (text, with) = train("prices.csv", &[]);
+    assert!(text.contains("the logarithm of price is modeled"), "{text}");
+    let config = read(&path.join("run/config.toml"));
+    assert!(config.contains("price=log"), "{config}");
+    // A price of zero in new rows is not scored.
+    fs::write(path.join("new.csv"), "area,b,price\n3,0.1,0\n4,0.2,30\n").unwrap();
+    succeed(
+        path,
+        &["predict", "--model-dir", "run", "--data", "new.csv"],
+    );
+    let (text, without) = train("prices.csv", &["--transform", "price=none"]);
+    assert!(!text.contains("logarithm"), "{text}");
+    assert!(with < without - 0.1, "{with} and {without}");
+    let (text, _) = train("logarithms.csv", &[]);
+    assert!(!text.contains("is modeled"), "{text}");
 }

@@ -267,7 +267,8 @@ options! {
         /// latitude; can be given several times
         kind: Vec<KindOfColumn> = "COLUMN=KIND" [ShortHelp],
         /// Transformation of an input or of the target: log, box-cox, yeo-johnson, or for inputs quantile; can be
-        /// given several times. Predictions and scores stay in the units of the data
+        /// given several times. Predictions and scores stay in the units of the data [default: none; the model auto
+        /// takes log or yeo-johnson for a skewed target if that is better, unless you say TARGET=none]
         transform: Vec<TransformOfColumn> = "COLUMN=TRANSFORM",
         /// How to handle missing values of inputs [default: indicator]
         missing: MissingName = "METHOD" [ShortHelp],

@@ -4,10 +4,12 @@ mod choice;
 mod race;
 mod score;
 mod start;
+mod target_transform;
 mod time_budget;
 mod trial;
 
 pub use choice::{Choice, Size};
+pub use target_transform::target_transform;
 
 use std::time::Instant;
 

@@ -22,6 +22,8 @@ const FEW_ROWS: f64 = 100.0;
 #[derive(Clone, Debug)]
 pub struct Score {
     densities: Vec<f64>,
+    /// The means and the variances, noise included.
+    moments: (Vec<f64>, Vec<f64>),
     /// The number of hyperparameters.
     parameters: usize,
     /// Whether the model mistakes noise for signal.
@@ -41,11 +43,26 @@ impl Score {
         let targets = numbers(data.targets.clone());
         let mistake = noise_variance(hyperparameters)
             .and_then(|noise| NoiseForSignal::of(predictions, &targets, noise));
+        let moments = (
+            numbers(predictions.mean.clone()),
+            numbers(predictions.variance.clone()),
+        );
         is_finite.then(|| Self {
             densities,
+            moments,
             parameters: parameters.sum(),
             is_unsound: mistake.is_some(),
         })
+    }
+
+    /// The log densities, `[N]`.
+    pub fn densities(&self) -> &[f64] {
+        &self.densities
+    }
+
+    /// The means and the variances of the predictions, noise included, `[N]` each.
+    pub fn moments(&self) -> (&[f64], &[f64]) {
+        (&self.moments.0, &self.moments.1)
     }
 
     /// The gain of these predictions beyond chance: `Σ_n d_n − k − c·√N·s` with the differences d of the log
@@ -112,6 +129,7 @@ mod tests {
     fn score(densities: &[f64], parameters: usize) -> Score {
         Score {
             densities: densities.to_vec(),
+            moments: Default::default(),
             parameters,
             is_unsound: false,
         }

@@ -110,12 +110,8 @@ pub fn starts(
     {
         return Start::unchanged(options);
     }
-    // Of rows that are read during training, only those in memory count.
-    let size = Size {
-        rows: data.train.len(),
-        ..Size::of(data)
-    };
-    let rows = rows(data, &size, options.seed());
+    let size = size_in_memory(data);
+    let rows = few_rows(data, options.seed());
     let part = data.train.select(&rows);
     let targets = standardized(&part.targets);
     let few = TrainingData::new(part.inputs.values(), &targets, device, dtype);
@@ -342,9 +338,9 @@ fn rounded(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }
 
-/// A random sample of the rows without copies; all rows if there are few.
-fn rows(data: &PreparedData, size: &Size, seed: u64) -> Vec<usize> {
-    let rows = match size.has_copies() {
+/// The rows of the starts: a random sample of the training rows in memory without copies, or all if there are few.
+pub fn few_rows(data: &PreparedData, seed: u64) -> Vec<usize> {
+    let rows = match size_in_memory(data).has_copies() {
         true => data.distinct_training_rows(),
         false => (0..data.train.len()).collect(),
     };
@@ -358,16 +354,26 @@ fn rows(data: &PreparedData, size: &Size, seed: u64) -> Vec<usize> {
     rows
 }
 
+/// The size of the data. Of rows that are read during training, only those in memory count.
+fn size_in_memory(data: &PreparedData) -> Size {
+    Size {
+        rows: data.train.len(),
+        ..Size::of(data)
+    }
+}
+
+/// The mean and the standard deviation, which is 1 if all values are equal.
+pub fn mean_and_scale(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares = values.iter().map(|value| (value - mean).powi(2));
+    let variance = squares.sum::<f64>() / count;
+    (mean, if variance > 0.0 { variance.sqrt() } else { 1.0 })
+}
+
 /// Targets of any kind with mean zero and variance one. Class numbers are treated as numeric targets.
 fn standardized(targets: &[f64]) -> Vec<f64> {
-    let count = targets.len() as f64;
-    let mean = targets.iter().sum::<f64>() / count;
-    let variance = targets
-        .iter()
-        .map(|target| (target - mean).powi(2))
-        .sum::<f64>()
-        / count;
-    let scale = if variance > 0.0 { variance.sqrt() } else { 1.0 };
+    let (mean, scale) = mean_and_scale(targets);
     targets
         .iter()
         .map(|target| (target - mean) / scale)

@@ -7,7 +7,7 @@ use burn_gp_datasets::{
     Standardizer, TransformError, warnings_of_new_rows,
 };
 
-use super::transforms::{impossible_input, impossible_target};
+use super::transforms::{impossible_input, impossible_targets};
 use super::{
     levels::level_names,
     part::{Part, RowSource},
@@ -81,6 +81,6 @@ fn require_possible(
 ) -> Result<(), TransformError> {
     let targets = features.targets.as_deref().unwrap_or_default();
     let found = (impossible_input(features, schema, standardizer))
-        .or_else(|| impossible_target(targets, &features.origin, schema, standardizer));
+        .or_else(|| impossible_targets(targets, &features.origin, schema, standardizer).next());
     found.map_or(Ok(()), |(_, error)| Err(error))
 }

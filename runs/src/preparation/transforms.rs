@@ -35,22 +35,20 @@ pub fn impossible_inputs<'a>(
     })
 }
 
-/// The first target that the transformation does not take.
-pub fn impossible_target(
-    targets: &[f64],
-    origin: &Origin,
-    schema: &Schema,
-    standardizer: &Standardizer,
-) -> Option<(usize, TransformError)> {
-    let own = standardizer.target_transform.as_ref()?;
-    targets.iter().enumerate().find_map(|(row, &value)| {
-        let found = impossible(
-            value,
-            own.transform.name(),
-            &schema.target_name,
-            origin.location(row),
-        );
-        found.map(|error| (row, error))
+/// The rows with targets that the transformation of the target does not take.
+pub fn impossible_targets<'a>(
+    targets: &'a [f64],
+    origin: &'a Origin,
+    schema: &'a Schema,
+    standardizer: &'a Standardizer,
+) -> impl Iterator<Item = (usize, TransformError)> + 'a {
+    let transform = standardizer.target_transform.iter();
+    let names = transform.map(|own| own.transform.name());
+    names.flat_map(move |name| {
+        targets.iter().enumerate().filter_map(move |(row, &value)| {
+            let found = impossible(value, name, &schema.target_name, origin.location(row));
+            found.map(|error| (row, error))
+        })
     })
 }
 
