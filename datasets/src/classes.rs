@@ -108,26 +108,28 @@ impl LabelReader {
         Classes::new(self.names.iter().cloned())
     }
 
-    /// Converts positions to class numbers, `[N]`; NaN stays. Returns the first row and label that is
-    /// not one of the classes as an error.
-    pub fn encode(&self, positions: &[f64], classes: &Classes) -> Result<Vec<f64>, UnknownLabel> {
+    /// Converts positions to class numbers, `[N]`; NaN stays. Labels that are not one of the classes become NaN, too,
+    /// and are returned with their rows.
+    pub fn encode(&self, positions: &[f64], classes: &Classes) -> (Vec<f64>, Vec<UnknownLabel>) {
         let numbers: Vec<Option<f64>> = (self.names.iter())
             .map(|label| {
                 let class = words::position(&classes.names, label);
                 class.map(|class| class as f64)
             })
             .collect();
+        let mut unknown = Vec::new();
         let encoded = positions.iter().enumerate().map(|(row, &position)| {
             if position.is_nan() {
-                return Ok(position);
+                return position;
             }
             let position = position as usize;
-            numbers[position].ok_or_else(|| UnknownLabel {
-                row,
-                label: self.names[position].clone(),
+            numbers[position].unwrap_or_else(|| {
+                let label = self.names[position].clone();
+                unknown.push(UnknownLabel { row, label });
+                f64::NAN
             })
         });
-        encoded.collect()
+        (encoded.collect(), unknown)
     }
 }
 
@@ -159,6 +161,6 @@ mod tests {
         let positions = texts.map(|text| reader.position_of(text));
         assert_eq!(reader.position_of_number(0.0), 2.0);
         let encoded = reader.encode(&positions, &reader.classes());
-        assert_eq!(encoded, Ok(vec![2.0, 1.0, 2.0, 1.0, 0.0]));
+        assert_eq!(encoded, (vec![2.0, 1.0, 2.0, 1.0, 0.0], Vec::new()));
     }
 }

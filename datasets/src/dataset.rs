@@ -148,6 +148,8 @@ pub struct Features {
     /// Columns with gaps that had none in training, each with the number of such rows. These rows have the
     /// mean of the training rows there or, in a category, an unknown level.
     pub filled: Vec<(String, usize)>,
+    /// Labels of the target that the model does not know, each with the number of such rows, whose target is NaN.
+    pub unknown_labels: Vec<(String, usize)>,
     /// The columns whose texts are kept, `[N]` each, with their names.
     pub kept: Vec<(String, Vec<String>)>,
 }

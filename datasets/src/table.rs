@@ -40,6 +40,10 @@ pub(crate) struct Table {
     pub times: Option<Vec<f64>>,
     /// The weights of the rows, `[N]`.
     pub weights: Option<Vec<f64>>,
+    /// Whether faults of single cells are listed instead of being an error.
+    pub is_lenient: bool,
+    /// The labels that are not known, if they are not an error.
+    pub unknown_labels: Vec<UnknownLabel>,
     /// Rows that cannot be predicted.
     pub unfit: Vec<UnfitRow>,
     /// For every column, the number of cells with levels that did not occur in training.
@@ -84,6 +88,8 @@ impl Table {
             groups: None,
             times: None,
             weights: None,
+            is_lenient: false,
+            unknown_labels: Vec::new(),
             unfit: Vec::new(),
             unseen: Vec::new(),
             filled: Vec::new(),
@@ -151,23 +157,34 @@ impl Table {
                 classes
             }
         };
-        let encoded = reader.encode(&self.targets, &classes);
-        self.targets = encoded.map_err(|UnknownLabel { row, label }| {
-            let location = self.origin.location(row);
-            match labels {
-                Labels::InOrder(order) => DataError::Cell(CellError::LabelNotInOrder {
-                    location,
-                    label,
-                    order: order.clone(),
-                }),
-                Labels::Unordered | Labels::Ordered => DataError::Cell(CellError::UnknownLabel {
-                    location,
-                    label,
-                    classes: classes.names().to_vec(),
-                }),
-            }
-        })?;
+        let (encoded, unknown) = reader.encode(&self.targets, &classes);
+        if let (Some(first), false) = (unknown.first(), self.is_lenient) {
+            return Err(self.unknown_label(first, labels, &classes));
+        }
+        (self.targets, self.unknown_labels) = (encoded, unknown);
         Ok(Some(classes))
+    }
+
+    fn unknown_label(
+        &self,
+        unknown: &UnknownLabel,
+        labels: &Labels,
+        classes: &Classes,
+    ) -> DataError {
+        let location = self.origin.location(unknown.row);
+        let label = unknown.label.clone();
+        DataError::Cell(match labels {
+            Labels::InOrder(order) => CellError::LabelNotInOrder {
+                location,
+                label,
+                order: order.clone(),
+            },
+            Labels::Unordered | Labels::Ordered => CellError::UnknownLabel {
+                location,
+                label,
+                classes: classes.names().to_vec(),
+            },
+        })
     }
 
     /// The classes of an order, each of which must occur in some row.
@@ -278,9 +295,22 @@ impl Table {
             unfit: self.unfit,
             unseen: self.unseen,
             filled: self.filled,
+            unknown_labels: counted(self.unknown_labels),
             kept: self.texts,
         })
     }
+}
+
+/// The labels, each with the number of its rows, in order of appearance.
+fn counted(unknown: Vec<UnknownLabel>) -> Vec<(String, usize)> {
+    let mut found: Vec<(String, usize)> = Vec::new();
+    for UnknownLabel { label, .. } in unknown {
+        match found.iter_mut().find(|(own, _)| *own == label) {
+            Some((_, count)) => *count += 1,
+            None => found.push((label, 1)),
+        }
+    }
+    found
 }
 
 /// Reads a source as training data. `read` receives the request for all columns.

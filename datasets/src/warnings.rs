@@ -113,6 +113,17 @@ pub enum DataWarning {
         /// The number of rows of the file.
         rows: usize,
     },
+    /// Rows to predict have labels that the model does not know.
+    #[error(
+        "{rows} rows have a label that the model does not know: {}; they are not scored",
+        listed(labels)
+    )]
+    UnknownLabels {
+        /// The labels.
+        labels: Vec<String>,
+        /// The number of such rows.
+        rows: usize,
+    },
     /// Rows to predict have gaps in a column that had none in training.
     #[error(
         "{count} of {rows} rows have no value in {name:?}, which every training row has: the predictions are averages over numbers like those of training, and a category is an unknown level"
@@ -219,7 +230,13 @@ pub fn warnings_of_new_rows(rows: &Features, levels: &[String]) -> Vec<DataWarni
             count: *count,
             rows: total,
         });
-    filled.chain(unseen).collect()
+    let unknown = (!rows.unknown_labels.is_empty()).then(|| DataWarning::UnknownLabels {
+        labels: (rows.unknown_labels.iter())
+            .map(|(label, _)| label.clone())
+            .collect(),
+        rows: rows.unknown_labels.iter().map(|(_, count)| count).sum(),
+    });
+    filled.chain(unseen).chain(unknown).collect()
 }
 
 fn target_of(data: &Dataset) -> Option<&ColumnReport> {

@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use crate::support::{run, succeed};
+use temp_dir::TempDir;
+
+use crate::support::{columns, run, succeed};
 
 /// 80 rows with a row number, a number with gaps, a category, truth values, texts and a target that
 /// is sometimes missing.
@@ -159,4 +161,27 @@ fn known_data_sets_have_no_table_of_columns() {
         text.contains("left out as requested") && text.contains(", 9 inputs"),
         "{text}"
     );
+}
+
+/// Rows whose label the model does not know are predicted, but not scored.
+#[test]
+fn unknown_labels_are_not_scored() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let mut text = "a,kind\n".to_owned();
+    (0..40).for_each(|row| text += &format!("{},{}\n", row % 2, ["x", "y"][row % 2]));
+    fs::write(path.join("table.csv"), text).unwrap();
+    fs::write(path.join("new.csv"), "a,kind\n0,x\n1,z\n1,w\n0,z\n").unwrap();
+    let train = "train --data table.csv --model svgp --steps 20 --test-fraction 0 --out m";
+    succeed(path, &train.split(' ').collect::<Vec<_>>());
+    let predict = ["predict", "--model-dir", "m", "--data", "new.csv"];
+    let output = run(path, &[&predict[..], &["--out", "p.csv"]].concat());
+    let said = String::from_utf8(output.stderr).unwrap();
+    let expected =
+        "3 rows have a label that the model does not know: \"z\", \"w\"; they are not scored";
+    assert!(output.status.success() && said.contains(expected), "{said}");
+    let rows = columns(&path.join("p.csv"), &["y", "label"]);
+    assert_eq!(rows, [["x", "x"], ["", "y"], ["", "y"], ["", "x"]]);
+    let output = run(path, &[&predict[..], &["--strict"]].concat());
+    assert_eq!(output.status.code(), Some(2));
 }

@@ -73,6 +73,7 @@ impl Table {
             filled,
             texts: kept,
             reports,
+            is_lenient,
             ..Self::empty(layout, Origin::rows("", 0))
         };
         table.read_targets(&raw, &rows, may_be_blank, &mut faults);
