@@ -202,6 +202,6 @@ fn pixels_are_all_inputs() {
     };
     assert_eq!(
         source.load_columns(&roles).unwrap_err().to_string(),
-        "mnist is a set of images, whose pixels are all inputs; remove --inputs, --drop, --kind, --missing, --time, --id, --group and --time-split"
+        "mnist is a set of images, whose pixels are all inputs; remove --inputs, --drop, --kind, --missing, --time, --id, --group, --time-split, --rows and --by"
     );
 }
