@@ -330,8 +330,9 @@ fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
     });
     let mut lines = Vec::new();
     // Only for a stationary kernel is its variance that of the function.
-    let stationary = metrics.hyperparameters.contains_key("kernel.lengthscale");
-    for (path, values) in &metrics.hyperparameters {
+    let hyperparameters = of_own_kernel(&metrics.hyperparameters, data);
+    let stationary = (hyperparameters.iter()).any(|(path, _)| path == "kernel.lengthscale");
+    for (path, values) in &hyperparameters {
         match (path.as_str(), values.as_slice()) {
             ("kernel.lengthscale", lengthscales) => {
                 lines.extend(lengthscale_lines(lengthscales, data))
@@ -377,12 +378,32 @@ fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
     lines
 }
 
+/// The hyperparameters with the paths of the kernel itself: with known terms among the inputs, it is one on the others.
+fn of_own_kernel<'a>(
+    hyperparameters: &'a BTreeMap<String, Vec<f64>>,
+    data: &PreparedData,
+) -> Vec<(String, &'a Vec<f64>)> {
+    let on_others = !data.schema.offset_inputs().is_empty();
+    let own = |path: &String| match on_others {
+        true => path.replacen("kernel.base.", "kernel.", 1),
+        false => path.clone(),
+    };
+    let all = hyperparameters.iter();
+    all.map(|(path, values)| (own(path), values)).collect()
+}
+
 fn lengthscale_lines(lengthscales: &[f64], data: &PreparedData) -> Vec<String> {
     let shared = data.schema.shared_inputs();
-    let all: Vec<usize> = (0..data.dimensions()).collect();
-    let (names, columns) = match lengthscales.len() == shared.names.len() {
-        true => (&shared.names, &shared.first),
-        false => (&data.schema.input_names, &all),
+    let all = data.kernel_inputs();
+    let groups =
+        (shared.first.iter().copied().zip(&shared.names)).filter(|(first, _)| all.contains(first));
+    let (first, of_groups): (Vec<usize>, Vec<&String>) = groups.unzip();
+    let (names, columns) = match lengthscales.len() == of_groups.len() {
+        true => (of_groups, first),
+        false => {
+            let names = all.iter().map(|&input| &data.schema.input_names[input]);
+            (names.collect(), all)
+        }
     };
     if lengthscales.len() != names.len() {
         let shown: Vec<String> = lengthscales

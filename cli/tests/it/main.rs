@@ -33,6 +33,7 @@ mod learning_curve;
 mod level_codes;
 mod likelihoods;
 mod neighbors;
+mod offsets;
 mod other_crates;
 mod outputs;
 mod overwriting;
