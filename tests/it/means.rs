@@ -6,8 +6,7 @@ use crate::reference::{
 use burn::tensor::{DType, Tensor};
 use burn_gp_core::{
     means::{
-        AnyMean, ConstantMean, LinearMean, MeanConfig, MeanDefinition, OffsetMean,
-        OffsetMeanConfig, ZeroMean,
+        AnyMean, ConstantMean, LinearMean, MeanConfig, OffsetMean, OffsetMeanConfig, ZeroMean,
     },
     parameter::ParameterError,
 };
@@ -132,7 +131,7 @@ fn configurations_round_trip_as_json() {
         (MeanConfig::linear(), r#"{"mean":"linear"}"#),
         (
             OffsetMeanConfig::new(vec![2]).into(),
-            r#"{"mean":"offset","dimensions":[2],"base":{"mean":"constant","value":0.0}}"#,
+            r#"{"mean":"offset","base":{"mean":"constant","value":0.0},"dimensions":[2]}"#,
         ),
     ];
     for (config, json) in cases {
