@@ -329,19 +329,19 @@ fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
         format!(" of {} after {}", data.schema.target_name, own.transform)
     });
     let mut lines = Vec::new();
+    let [lengthscale, variance] = own_paths(data);
     // Only for a stationary kernel is its variance that of the function.
-    let hyperparameters = of_own_kernel(&metrics.hyperparameters, data);
-    let stationary = (hyperparameters.iter()).any(|(path, _)| path == "kernel.lengthscale");
-    for (path, values) in &hyperparameters {
+    let stationary = metrics.hyperparameters.contains_key(lengthscale);
+    for (path, values) in &metrics.hyperparameters {
         match (path.as_str(), values.as_slice()) {
-            ("kernel.lengthscale", lengthscales) => {
+            (path, lengthscales) if path == lengthscale => {
                 lines.extend(lengthscale_lines(lengthscales, data))
             }
-            ("kernel.variance", &[variance]) if stationary => lines.push(line(
+            (path, &[own]) if stationary && path == variance => lines.push(line(
                 "signal",
                 &format!(
                     "standard deviation {}{of_what}",
-                    four_decimals(variance.sqrt() * target_scale)
+                    four_decimals(own.sqrt() * target_scale)
                 ),
             )),
             ("likelihood.noise", &[noise]) => lines.push(line(
@@ -378,18 +378,13 @@ fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
     lines
 }
 
-/// The hyperparameters with the paths of the kernel itself: with known terms among the inputs, it is one on the others.
-fn of_own_kernel<'a>(
-    hyperparameters: &'a BTreeMap<String, Vec<f64>>,
-    data: &PreparedData,
-) -> Vec<(String, &'a Vec<f64>)> {
-    let on_others = !data.schema.offset_inputs().is_empty();
-    let own = |path: &String| match on_others {
-        true => path.replacen("kernel.base.", "kernel.", 1),
-        false => path.clone(),
-    };
-    let all = hyperparameters.iter();
-    all.map(|(path, values)| (own(path), values)).collect()
+/// The paths of the lengthscale and the variance of a kernel. With known terms among the inputs, it is a kernel on the
+/// others.
+fn own_paths(data: &PreparedData) -> [&'static str; 2] {
+    match data.schema.offset_inputs().is_empty() {
+        true => ["kernel.lengthscale", "kernel.variance"],
+        false => ["kernel.base.lengthscale", "kernel.base.variance"],
+    }
 }
 
 fn lengthscale_lines(lengthscales: &[f64], data: &PreparedData) -> Vec<String> {
