@@ -277,7 +277,8 @@ impl<'a> Interpreter<'a> {
         let notation = self
             .notation(position, chosen, is_used)
             .filter(|_| !is_label);
-        if chosen.is_some_and(ColumnKind::has_numbers) && matches!(role, Role::Input(_)) {
+        let is_number = |kind: ColumnKind| kind.has_numbers() && !kind.is_known_term();
+        if chosen.is_some_and(is_number) && matches!(role, Role::Input(_)) {
             let is_number = |text: &str| notation.as_ref().is_some_and(|own| own.takes(text));
             let is_text = |cell: Cell<'_>| matches!(cell, Cell::Text(text) if !is_number(text));
             self.raw.cells[position].clear(is_text);
@@ -292,15 +293,7 @@ impl<'a> Interpreter<'a> {
             Some(notation) => &self.raw.cells[position].with_numbers(|text| notation.parse(text)),
             None => &self.raw.cells[position],
         };
-        let kind = match chosen {
-            Some(kind) => kind,
-            None if self.options.inferred => infer(column, &name, position == 0),
-            None => ColumnKind::Number,
-        };
-        let kind = match &notation {
-            Some(_) if kind != ColumnKind::Constant => ColumnKind::Number,
-            _ => kind,
-        };
+        let kind = self.kind(column, (&name, position), chosen, notation.is_some());
         let (values, missing) = (summary(column, kind, self.options), missing(column).len());
         let (kind, purpose) = match role {
             Role::Target if has_labels => (ColumnKind::Category, Purpose::Target),
@@ -314,7 +307,8 @@ impl<'a> Interpreter<'a> {
             _ => {
                 let mut decision = decide(column, &name, kind, chosen.is_some(), self.options);
                 if let Decision::Encoded(encoding) = &mut decision {
-                    let is_number = encoding.encoding == Encoding::Number;
+                    let is_number =
+                        encoding.encoding == Encoding::Number || encoding.is_known_term();
                     let has_comma = is_number && self.decimal == Some(DecimalMark::Comma);
                     let usual = has_comma.then(NumberNotation::with_comma);
                     encoding.notation = notation.clone().or(usual);
@@ -331,6 +325,25 @@ impl<'a> Interpreter<'a> {
             kind,
             purpose,
         });
+    }
+
+    /// The kind of a column: the one that the user chose, or the inferred one. Those with a notation are numbers.
+    fn kind(
+        &self,
+        column: &RawColumn,
+        (name, position): (&str, usize),
+        chosen: Option<ColumnKind>,
+        has_notation: bool,
+    ) -> ColumnKind {
+        let kind = match chosen {
+            Some(kind) => kind,
+            None if self.options.inferred => infer(column, name, position == 0),
+            None => ColumnKind::Number,
+        };
+        match has_notation && kind != ColumnKind::Constant && !kind.is_known_term() {
+            true => ColumnKind::Number,
+            false => kind,
+        }
     }
 
     /// The notation of the numbers in the column at `position`, if they are not plain: the notation of most
@@ -384,12 +397,18 @@ impl<'a> Interpreter<'a> {
         }
     }
 
+    /// Whether there are inputs besides known terms of the function.
+    fn has_inputs(&self) -> bool {
+        let mut encoded = self.encoded.iter();
+        encoded.any(|own| !own.encoding.is_known_term())
+    }
+
     /// Uses a row number as an input if there is no other, as in a series without times.
     fn keep_a_row_number(&mut self) {
         let is_row_number = |report: &ColumnReport| {
             report.kind == ColumnKind::RowNumber && report.purpose != Purpose::Dropped
         };
-        if !self.encoded.is_empty() || !self.problems.is_empty() {
+        if self.has_inputs() || !self.problems.is_empty() {
             return;
         }
         if let Some(position) = self.reports.iter().position(is_row_number) {
@@ -422,11 +441,13 @@ impl<'a> Interpreter<'a> {
                 options,
             }));
         }
-        if self.encoded.is_empty() {
-            let inputs = self
-                .reports
-                .iter()
-                .filter(|report| !matches!(report.purpose, Purpose::Target | Purpose::Noise));
+        if !self.has_inputs() {
+            let inputs = self.reports.iter().filter(|report| {
+                matches!(
+                    report.purpose,
+                    Purpose::LeftOut(_) | Purpose::Dropped | Purpose::Kept
+                )
+            });
             let left_out = inputs.map(|report| format!("{:?} is {}", report.name, report.purpose));
             return Err(DataError::Column(ColumnError::NothingLeft {
                 source_name,
@@ -456,7 +477,11 @@ pub(crate) fn complete_rows(raw: &RawTable, layout: &Layout) -> Vec<usize> {
         .zip(&raw.cells)
         .filter(|(role, _)| match role {
             Role::Target | Role::Noise => true,
-            Role::Input(input) => !layout.encoded[*input].encoding.takes_gaps(),
+            Role::Input(input) => {
+                let encoding = &layout.encoded[*input].encoding;
+                // A gap in a known term stops the run.
+                !encoding.takes_gaps() && !encoding.is_known_term()
+            }
             Role::Ignored => false,
         });
     let needed: Vec<&RawColumn> = needed.map(|(_, column)| column).collect();

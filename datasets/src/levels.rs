@@ -123,7 +123,9 @@ fn factors(data: &Dataset) -> Vec<Factor> {
             Encoding::Number
             | Encoding::Date { .. }
             | Encoding::Longitude { .. }
-            | Encoding::Latitude { .. } => Vec::new(),
+            | Encoding::Latitude { .. }
+            | Encoding::Offset
+            | Encoding::Exposure => Vec::new(),
         };
         if !levels.is_empty() {
             factors.push(Factor {

@@ -228,6 +228,15 @@ impl Standardizer {
         self.input_scale[column] = 1.0;
     }
 
+    /// Keeps a known term of the function in the units of the function: those of the data, or those of standardized
+    /// targets, from which the mean of the term is subtracted like that of the targets.
+    pub fn keep_offset(&mut self, column: usize) {
+        match self.scales_targets() {
+            true => self.input_scale[column] = self.target_scale,
+            false => self.keep_codes(column),
+        }
+    }
+
     /// Fills missing values of a column that tells categories apart with a number that is no level in any of the
     /// rows: a negative whole number, so that no code is equal either.
     pub fn fill_with_unknown_level(&mut self, data: &Dataset, column: usize) {

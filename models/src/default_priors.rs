@@ -31,7 +31,7 @@ impl dyn ModelDefinition {
     ///
     /// | hyperparameter | prior of its logarithm |
     /// |---|---|
-    /// | lengthscale that D inputs share | `N(log(3·√D), 1)` |
+    /// | lengthscale that D inputs share, those on which the kernel acts | `N(log(3·√D), 1)` |
     /// | lengthscales of D inputs, from N rows | mode `log(3·√D)`, standard deviation `1/(1 + 4·D/N)` below it and `3/(1 + 14·D/N)` above it: inputs that do not matter have long lengthscales, but with about as many inputs as rows, the data cannot tell which inputs these are |
     /// | variance of a kernel | `N(0, 3²)`; `N(−log D, 3²)` of a kernel without lengthscales, such as a linear one, with D inputs |
     /// | noise variance | the noise has the gamma distribution with shape 2 and mean 1 |
@@ -77,7 +77,10 @@ fn default_priors(kernel: &KernelConfig, rows: usize, dimensions: usize) -> Prio
     if kernel.check_for("kernel", dimensions).is_err() {
         return Priors::default();
     }
-    let kernel = kernel.init(dimensions, &Device::default());
+    let (kernel, dimensions) = (
+        kernel.init(dimensions, &Device::default()),
+        kernel.active_dimensions(dimensions).len(),
+    );
     let all = hyperparameters(&kernel);
     let has_lengthscale = |path: &str| {
         let beside = match path.rsplit_once('.') {

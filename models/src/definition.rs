@@ -5,6 +5,7 @@ use burn_gp_core::{
     custom::{AnyDefinition, ComponentConfig, ComponentKind, ComponentName},
     kernels::KernelConfig,
     likelihoods::LikelihoodConfig,
+    means::MeanConfig,
     parameter::ParameterConfig,
 };
 
@@ -87,6 +88,12 @@ pub trait ModelDefinition: AnyDefinition {
     /// The kernel on the inputs, if it is the only one. Its hyperparameters can then have default priors
     /// (`add_default_priors`).
     fn kernel(&self) -> Option<&KernelConfig> {
+        None
+    }
+
+    /// The mean of functions of the inputs, if there is one. Inputs that it adds to the functions as they are
+    /// ([`offset_dimensions`](burn_gp_core::means::MeanDefinition::offset_dimensions)) are not standardized.
+    fn mean(&self) -> Option<&MeanConfig> {
         None
     }
 

@@ -5,6 +5,7 @@ use burn_gp_core::{
     inference::{ConditionError, Exact, LeaveFoldsOut, LeaveOneOut},
     kernels::{AnyKernel, KernelConfig, KernelModule},
     likelihoods::LikelihoodConfig,
+    means::MeanConfig,
     ops::NotPositiveDefinite,
     parameter::ParameterConfig,
     register,
@@ -119,6 +120,10 @@ impl ModelDefinition for ExactConfig {
 
     fn kernel(&self) -> Option<&KernelConfig> {
         Some(&self.kernel)
+    }
+
+    fn mean(&self) -> Option<&MeanConfig> {
+        Some(&self.mean)
     }
 
     fn parameters(&mut self) -> Option<&mut ParameterConfig> {

@@ -109,6 +109,7 @@ impl ExactConfig {
         let [_, outputs] = targets.dims();
         let of_kernel = dimensions + usize::from(index.is_none());
         self.kernel.check_for("kernel", of_kernel)?;
+        self.mean.check_for("mean", dimensions)?;
         if index.is_some() {
             let rank = IndexConfig::new(outputs).with_rank(self.rank_for(outputs));
             KernelConfig::from(rank).check_for(COREGIONALIZATION, 1)?;

@@ -128,6 +128,7 @@ impl MarkovVariationalConfig {
             return Err(InitError::NotTime { inputs: dimensions });
         }
         self.kernel.check_for("kernel", dimensions)?;
+        self.mean.check_for("mean", dimensions)?;
         let likelihood = self.one_function().likelihood(&options)?;
         let kernel = self.kernel.init(dimensions, options.clone());
         Ok(MarkovVariational::new(

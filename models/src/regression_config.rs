@@ -80,6 +80,10 @@ macro_rules! regression_config {
             Some(&self.kernel)
         }
 
+        fn mean(&self) -> Option<&burn_gp_core::means::MeanConfig> {
+            Some(&self.mean)
+        }
+
         fn parameters(&mut self) -> Option<&mut burn_gp_core::parameter::ParameterConfig> {
             Some(&mut self.parameters)
         }
@@ -138,6 +142,7 @@ macro_rules! regression_config {
                 burn_gp_core::parameter::ParameterError,
             > {
                 self.kernel.check_for("kernel", dimensions)?;
+                self.mean.check_for("mean", dimensions)?;
                 let kernel = self.kernel.init(dimensions, options.clone());
                 let outputs = $crate::config::OUTPUTS;
                 Ok((

@@ -2,6 +2,7 @@
 
 use burn::tensor::{Int, Tensor};
 use burn_gp_core::{
+    kernels::KernelConfig,
     neighbors::{Coordinates, Ordering},
     ops::numbers,
 };
@@ -12,10 +13,24 @@ use crate::training::TrainingData;
 const MAXIMIN_DIMENSIONS: usize = 3;
 
 /// The data in an order, by default maximin for up to three inputs, and random for more. Data with an input that is not
-/// finite keep theirs.
-pub(crate) fn in_order(data: TrainingData, order: Option<Ordering>, seed: u64) -> TrainingData {
-    let [_, dimensions] = data.inputs.dims();
+/// finite keep theirs. Only inputs on which the kernel acts count.
+pub(crate) fn in_order(
+    data: TrainingData,
+    kernel: &KernelConfig,
+    order: Option<Ordering>,
+    seed: u64,
+) -> TrainingData {
+    let [_, columns] = data.inputs.dims();
+    let active = kernel.active_dimensions(columns);
+    let dimensions = active.len();
+    if dimensions == 0 {
+        return data; // The model itself reports what is wrong with the kernel.
+    }
     let inputs = numbers(data.inputs.clone().without_autodiff());
+    let rows = inputs.chunks_exact(columns.max(1));
+    let inputs = rows
+        .flat_map(|row| active.iter().map(|&dimension| row[dimension]))
+        .collect();
     let Ok(coordinates) = Coordinates::new(inputs, dimensions) else {
         return data;
     };

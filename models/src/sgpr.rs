@@ -72,9 +72,10 @@ impl SgprConfig {
         check_finite(&data.targets)?;
         let [_, dimensions] = data.inputs.dims();
         let (kernel, mean, likelihood) = self.parts(dimensions, &options_of(&data.inputs))?;
-        let inducing = self.inducing.for_inputs(&data.inputs);
+        let places = self.kernel.without_inactive(&data.inputs);
+        let inducing = self.inducing.for_inputs(&places);
         inducing.check(false)?;
-        let inducing = inducing.select(&kernel, &data.inputs)?.swap_remove(0);
+        let inducing = inducing.select(&kernel, &places)?.swap_remove(0);
         let jitter = self.inducing.jitter_for(data.inputs.dtype());
         let model = Collapsed::new(kernel, mean, likelihood, inducing, jitter);
         let model = self.ready(model, AnySgpr::kernel, data)?;
@@ -102,7 +103,8 @@ impl ModelDefinition for SgprConfig {
     }
 
     fn resolve(&mut self, data: &TrainingData) {
-        self.inducing = self.inducing.for_inputs(&data.inputs);
+        let places = self.kernel.without_inactive(&data.inputs);
+        self.inducing = self.inducing.for_inputs(&places);
     }
 
     fn default_training(&self) -> TrainingDefaults {

@@ -81,9 +81,10 @@ impl SolveCollapsedConfig {
         check_finite(&data.targets)?;
         let [_, dimensions] = data.inputs.dims();
         let (kernel, mean, likelihood) = self.parts(dimensions, &options_of(&data.inputs))?;
-        let inducing = self.inducing.for_inputs(&data.inputs);
+        let places = self.kernel.without_inactive(&data.inputs);
+        let inducing = self.inducing.for_inputs(&places);
         inducing.check(true)?;
-        let mut sets = inducing.select(&kernel, &data.inputs)?;
+        let mut sets = inducing.select(&kernel, &places)?;
         let orthogonal = sets.swap_remove(1);
         let model = CollapsedOrthogonal::new(
             kernel,
@@ -121,7 +122,8 @@ impl ModelDefinition for SolveCollapsedConfig {
     }
 
     fn resolve(&mut self, data: &TrainingData) {
-        self.inducing = self.inducing.for_inputs(&data.inputs);
+        let places = self.kernel.without_inactive(&data.inputs);
+        self.inducing = self.inducing.for_inputs(&places);
     }
 
     fn default_training(&self) -> TrainingDefaults {

@@ -137,6 +137,7 @@ impl SvgpConfig {
         let options = options_of(&data.inputs);
         let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
         self.kernel.check_for("kernel", dimensions)?;
+        self.mean.check_for("mean", dimensions)?;
         self.posterior.check("posterior")?;
         let kernel = self.kernel.init(dimensions, options.clone());
         // If there are several kernels, their values are set one by one.
@@ -145,8 +146,9 @@ impl SvgpConfig {
         } else {
             with_first_values(kernel, &self.parameters, "kernel")
         };
-        let inducing = self.inducing.for_inputs(&data.inputs);
-        let inducing = inducing.select(&kernel, &data.inputs)?;
+        let places = self.kernel.without_inactive(&data.inputs);
+        let inducing = self.inducing.for_inputs(&places);
+        let inducing = inducing.select(&kernel, &places)?;
         let first = FirstGaussians::Prior;
         let model = self.assemble(kernel, (inducing, first), (dimensions, columns), &options)?;
         let model = self.parameters.apply(model)?.synchronized();
@@ -176,6 +178,7 @@ impl SvgpConfig {
     ) -> Result<AnySvgp, InitError> {
         let options = options.into();
         self.kernel.check_for("kernel", dimensions)?;
+        self.mean.check_for("mean", dimensions)?;
         self.posterior.check("posterior")?;
         let kernel = self.kernel.init(dimensions, options.clone());
         let inducing = self.inducing.blank(dimensions, &options);
@@ -218,7 +221,8 @@ impl ModelDefinition for SvgpConfig {
     }
 
     fn resolve(&mut self, data: &TrainingData) {
-        self.inducing = self.inducing.for_inputs(&data.inputs);
+        let places = self.kernel.without_inactive(&data.inputs);
+        self.inducing = self.inducing.for_inputs(&places);
     }
 
     fn fix_precision(&mut self, precision: DType) {
@@ -245,6 +249,10 @@ impl ModelDefinition for SvgpConfig {
     fn kernel(&self) -> Option<&KernelConfig> {
         let is_one = !self.separate_kernels && self.coregionalization.is_none();
         is_one.then_some(&self.kernel)
+    }
+
+    fn mean(&self) -> Option<&MeanConfig> {
+        Some(&self.mean)
     }
 
     fn parameters(&mut self) -> Option<&mut ParameterConfig> {

@@ -80,7 +80,7 @@ impl VecchiaConfig {
     /// The data in the [order](Self::order). Initialize, train and condition the model on these data. Data with an
     /// input that is not finite keep their order.
     pub fn arranged(&self, data: TrainingData) -> TrainingData {
-        in_order(data, self.order, self.seed)
+        in_order(data, &self.kernel, self.order, self.seed)
     }
 
     regression_config!(assembled AnyVecchia, "a number of neighbors is zero");

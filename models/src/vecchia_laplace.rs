@@ -98,7 +98,7 @@ impl VecchiaLaplaceConfig {
     /// The data in the [order](Self::order). Initialize, train and condition the model on these data. Data with an
     /// input that is not finite keep their order.
     pub fn arranged(&self, data: TrainingData) -> TrainingData {
-        in_order(data, self.order, self.seed)
+        in_order(data, &self.kernel, self.order, self.seed)
     }
 
     /// Initializes the model for [`arranged`](Self::arranged) data, in their precision and on their device with
@@ -150,6 +150,7 @@ impl VecchiaLaplaceConfig {
         options: TensorCreationOptions,
     ) -> Result<AnyVecchiaLaplace, InitError> {
         self.kernel.check_for("kernel", dimensions)?;
+        self.mean.check_for("mean", dimensions)?;
         let VecchiaSettings {
             neighbors,
             prediction_neighbors,

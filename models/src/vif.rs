@@ -86,7 +86,7 @@ impl VifConfig {
     /// The data in the [order](Self::order). Initialize, train and condition the model on these data. Data with an
     /// input that is not finite keep their order.
     pub fn arranged(&self, data: TrainingData) -> TrainingData {
-        in_order(data, self.order, self.seed)
+        in_order(data, &self.kernel, self.order, self.seed)
     }
 
     /// Initializes the model for [`arranged`](Self::arranged) data, in their precision and on their device with
@@ -100,9 +100,10 @@ impl VifConfig {
         check_finite(&data.targets)?;
         let ([_, dimensions], options) = (data.inputs.dims(), options_of(&data.inputs));
         let parts = self.parts(dimensions, &options)?;
-        let inducing = self.inducing.for_inputs(&data.inputs);
+        let places = self.kernel.without_inactive(&data.inputs);
+        let inducing = self.inducing.for_inputs(&places);
         inducing.check(false)?;
-        let points = inducing.select(&parts.0, &data.inputs)?.swap_remove(0);
+        let points = inducing.select(&parts.0, &places)?.swap_remove(0);
         let model = self.assemble(parts, points, dimensions);
         let mut model = (self.with_frozen_points()).ready(model, AnyVif::kernel, data)?;
         // The initial variances of a sum are those of the data.
@@ -164,7 +165,8 @@ impl ModelDefinition for VifConfig {
     }
 
     fn resolve(&mut self, data: &TrainingData) {
-        self.inducing = self.inducing.for_inputs(&data.inputs);
+        let places = self.kernel.without_inactive(&data.inputs);
+        self.inducing = self.inducing.for_inputs(&places);
     }
 }
 

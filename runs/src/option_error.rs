@@ -76,6 +76,11 @@ pub enum OptionError {
         "the likelihood fixed-noise needs --noise-column, the column with the noise standard deviation of each target"
     )]
     NoiseColumnMissing,
+    /// A mean that adds inputs, without their column.
+    #[error(
+        "the mean offset needs a column: name it with --offset or --exposure, which go with any other --mean"
+    )]
+    OffsetWithoutColumn,
     /// An option that the likelihood does not use.
     #[error("{option} does not apply to likelihood '{likelihood}'{advice}")]
     NotForLikelihood {

@@ -108,6 +108,7 @@ pub fn check(options: &RunOptions, source: &DataSource) -> Result<RunOptions, Op
     }
     let likelihood = options.likelihood(source);
     parts::check_likelihood(options, likelihood)?;
+    parts::check_mean(options)?;
     let mut checked = with_common_defaults(options, likelihood)?;
     checked.check_ranges()?;
     model::check(options, &mut checked)?;

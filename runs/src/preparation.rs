@@ -2,6 +2,7 @@
 
 mod held_out_file;
 mod levels;
+mod offsets;
 mod part;
 mod rows;
 mod streamed;
@@ -28,6 +29,8 @@ use crate::option_error::OptionError;
 
 pub use levels::level_names;
 use levels::{check_codes, keeping_levels};
+use offsets::kernel_inputs;
+pub use offsets::on_kernel_inputs;
 pub use part::{Part, RowSource};
 pub use rows::Rows;
 pub use streamed::StreamedRows;
@@ -327,10 +330,16 @@ impl PreparedData {
         self.schema.input_names.len()
     }
 
-    /// The number of distinct training inputs.
+    /// The number of distinct training inputs of the kernel.
     pub fn distinct_training_inputs(&self) -> usize {
         let inputs = &self.train.inputs;
-        distinct_rows(inputs.values(), inputs.columns()).len()
+        let own = kernel_inputs(&self.schema);
+        if own.len() == inputs.columns() {
+            return distinct_rows(inputs.values(), inputs.columns()).len();
+        }
+        let rows = inputs.values().chunks_exact(inputs.columns());
+        let values = rows.flat_map(|row| own.iter().map(|&input| row[input]));
+        distinct_rows(&values.collect::<Vec<_>>(), own.len()).len()
     }
 
     /// The training rows without duplicates, which repeat the inputs and the target of an earlier row.

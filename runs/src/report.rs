@@ -329,18 +329,19 @@ fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
         format!(" of {} after {}", data.schema.target_name, own.transform)
     });
     let mut lines = Vec::new();
+    let [lengthscale, variance] = own_paths(data);
     // Only for a stationary kernel is its variance that of the function.
-    let stationary = metrics.hyperparameters.contains_key("kernel.lengthscale");
+    let stationary = metrics.hyperparameters.contains_key(lengthscale);
     for (path, values) in &metrics.hyperparameters {
         match (path.as_str(), values.as_slice()) {
-            ("kernel.lengthscale", lengthscales) => {
+            (path, lengthscales) if path == lengthscale => {
                 lines.extend(lengthscale_lines(lengthscales, data))
             }
-            ("kernel.variance", &[variance]) if stationary => lines.push(line(
+            (path, &[own]) if stationary && path == variance => lines.push(line(
                 "signal",
                 &format!(
                     "standard deviation {}{of_what}",
-                    four_decimals(variance.sqrt() * target_scale)
+                    four_decimals(own.sqrt() * target_scale)
                 ),
             )),
             ("likelihood.noise", &[noise]) => lines.push(line(
@@ -377,12 +378,27 @@ fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
     lines
 }
 
+/// The paths of the lengthscale and the variance of a kernel. With known terms among the inputs, it is a kernel on the
+/// others.
+fn own_paths(data: &PreparedData) -> [&'static str; 2] {
+    match data.schema.offset_inputs().is_empty() {
+        true => ["kernel.lengthscale", "kernel.variance"],
+        false => ["kernel.base.lengthscale", "kernel.base.variance"],
+    }
+}
+
 fn lengthscale_lines(lengthscales: &[f64], data: &PreparedData) -> Vec<String> {
     let shared = data.schema.shared_inputs();
-    let all: Vec<usize> = (0..data.dimensions()).collect();
-    let (names, columns) = match lengthscales.len() == shared.names.len() {
-        true => (&shared.names, &shared.first),
-        false => (&data.schema.input_names, &all),
+    let all = data.kernel_inputs();
+    let groups =
+        (shared.first.iter().copied().zip(&shared.names)).filter(|(first, _)| all.contains(first));
+    let (first, of_groups): (Vec<usize>, Vec<&String>) = groups.unzip();
+    let (names, columns) = match lengthscales.len() == of_groups.len() {
+        true => (of_groups, first),
+        false => {
+            let names = all.iter().map(|&input| &data.schema.input_names[input]);
+            (names.collect(), all)
+        }
     };
     if lengthscales.len() != names.len() {
         let shown: Vec<String> = lengthscales

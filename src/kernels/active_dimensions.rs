@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelPart, NoFunctionDraws,
-    NoSpectrum, NoStateSpace, PartInputs, PriorFeatures, SpectralSample, StateSpace,
+    NoSpectrum, NoStateSpace, PartInputs, PriorFeatures, SpectralSample, StateSpace, Structure,
     inputs::groups_of,
     points::{require_dimensions, set_size},
 };
@@ -148,6 +148,10 @@ impl Kernel for ActiveDimensions {
 
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         self.base.diagonal(self.select(x))
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        Structure::ActiveDimensions(&self.base, &self.dimensions)
     }
 
     fn state_space(&self) -> Result<StateSpace, NoStateSpace> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use burn::tensor::TensorCreationOptions;
+use burn::tensor::{Tensor, TensorCreationOptions};
 
 use super::{
     ActiveDimensionsConfig, AnyKernel, DeepConfig, Kernel, KernelDefinition, KernelInputs,
@@ -243,6 +243,41 @@ impl KernelConfig {
             *least = [*least, count].into_iter().flatten().min();
         }
         found.into_iter().collect()
+    }
+
+    /// The ones of `dimensions` dimensions on which the kernel acts: those of an
+    /// [`ActiveDimensionsConfig`], and all of any other kernel.
+    ///
+    /// ```
+    /// use burn_gp_core::kernels::KernelConfig;
+    ///
+    /// assert_eq!(KernelConfig::default().active_dimensions(3), [0, 1, 2]);
+    /// assert_eq!(KernelConfig::default().on_dimensions(vec![2, 0]).active_dimensions(3), [0, 2]);
+    /// ```
+    pub fn active_dimensions(&self, dimensions: usize) -> Vec<usize> {
+        let active = self.downcast_ref::<ActiveDimensionsConfig>();
+        let is_active =
+            |dimension: &usize| active.is_none_or(|active| active.dimensions.contains(dimension));
+        (0..dimensions).filter(is_active).collect()
+    }
+
+    /// The inputs with zeros in the dimensions on which the kernel does not act, so that rows that are equal for the
+    /// kernel are equal.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]` → `[N, D]`
+    pub fn without_inactive(&self, inputs: &Tensor<2>) -> Tensor<2> {
+        let [_, dimensions] = inputs.dims();
+        let active = self.active_dimensions(dimensions);
+        if active.len() == dimensions {
+            return inputs.clone();
+        }
+        let kept =
+            (0..dimensions).map(|dimension| f64::from(u8::from(active.contains(&dimension))));
+        let kept: Vec<f64> = kept.collect();
+        let kept = Tensor::<1>::from_data(&kept[..], (&inputs.device(), inputs.dtype()));
+        inputs.clone() * kept.unsqueeze()
     }
 
     /// Creates the kernel for inputs of `dimensions` dimensions.

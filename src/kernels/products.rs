@@ -76,7 +76,7 @@ pub fn rough_matrix_product(
             (Some(one), Some(other)) => Some(one + other),
         },
         Structure::Scaled(base, scale) => Some(rough(base)? * scale.unsqueeze()),
-        Structure::General => None,
+        Structure::ActiveDimensions(..) | Structure::General => None,
     }
 }
 

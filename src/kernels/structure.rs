@@ -34,6 +34,8 @@ pub enum Structure<'a> {
     Sum(&'a AnyKernel, &'a AnyKernel),
     /// A kernel times a scale, `[1]`.
     Scaled(&'a AnyKernel, Tensor<1>),
+    /// A kernel on some input dimensions, counted from zero.
+    ActiveDimensions(&'a AnyKernel, &'a [usize]),
     /// Any other form.
     General,
 }
@@ -85,6 +87,6 @@ pub(super) fn linear<const D: usize>(
         }
         Structure::Sum(first, second) => part(first) + part(second),
         Structure::Scaled(base, scale) => part(base) * scale.reshape([1; D]),
-        Structure::General => general(kernel),
+        Structure::ActiveDimensions(..) | Structure::General => general(kernel),
     }
 }

@@ -8,11 +8,13 @@ use burn::tensor::{Tensor, TensorCreationOptions};
 
 mod constant;
 mod linear;
+mod offset;
 mod projection;
 mod zero;
 
 pub use constant::{ConstantMean, ConstantMeanConfig};
 pub use linear::{LinearMean, LinearMeanConfig};
+pub use offset::{OffsetMean, OffsetMeanConfig};
 pub use projection::{IdentityMean, IdentityMeanConfig, ProjectionMean};
 pub use zero::{ZeroMean, ZeroMeanConfig};
 
@@ -21,6 +23,7 @@ use crate::{
         AnyDefinition, AnyModule, BoxedModule, ComponentConfig, ComponentName, component_kind,
     },
     ops::ExactMatmul,
+    parameter::ParameterError,
 };
 
 /// A mean function `m(x)` of P functions.
@@ -92,6 +95,10 @@ pub type MeanConfig = ComponentConfig<dyn Mean>;
 
 impl MeanConfig {
     /// Creates the mean of `outputs` functions of inputs with `inputs` dimensions.
+    ///
+    /// # Panics
+    ///
+    /// If the inputs are not as [`check_for`](Self::check_for) requires.
     pub fn init(
         &self,
         inputs: usize,
@@ -99,6 +106,31 @@ impl MeanConfig {
         options: impl Into<TensorCreationOptions>,
     ) -> AnyMean {
         MeanDefinition::init(&**self, inputs, outputs, options.into())
+    }
+
+    /// Checks that inputs of `dimensions` dimensions have those that are added, and others. `path` is the path of the
+    /// mean in its model, for error messages.
+    ///
+    /// # Errors
+    ///
+    /// When an input dimension does not exist, or all are added.
+    pub fn check_for(&self, path: &str, dimensions: usize) -> Result<(), ParameterError> {
+        let added = self.offset_dimensions();
+        let missing = added.iter().copied().find(|&added| added >= dimensions);
+        match missing {
+            Some(input) => Err(ParameterError::MissingInput {
+                path: path.to_owned(),
+                input,
+                inputs: dimensions,
+            }),
+            None if dimensions > 0 && (0..dimensions).all(|input| added.contains(&input)) => {
+                Err(ParameterError::Refused {
+                    path: path.to_owned(),
+                    reason: "all inputs are added to the function; expected another one".to_owned(),
+                })
+            }
+            None => Ok(()),
+        }
     }
 }
 
@@ -124,6 +156,12 @@ pub trait MeanDefinition: AnyDefinition {
     /// The reason, if one is out of range.
     fn check(&self) -> Result<(), String> {
         Ok(())
+    }
+
+    /// The zero-based input dimensions that are added to every function as they are, in the units of the function. By
+    /// default there are none.
+    fn offset_dimensions(&self) -> Vec<usize> {
+        Vec::new()
     }
 }
 

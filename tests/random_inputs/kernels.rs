@@ -7,7 +7,7 @@ use burn_gp_core::{
         Standardization,
     },
     kernels::{Kernel, KernelModule, covariance_product},
-    means::MeanConfig,
+    means::{MeanConfig, OffsetMeanConfig},
     parameter::{Bounds, Parameters, hyperparameters},
 };
 use proptest::prelude::*;
@@ -105,6 +105,8 @@ fn means_of_any_numbers() {
         number().prop_map(MeanConfig::constant),
         Just(MeanConfig::linear()),
         Just(MeanConfig::identity()),
+        prop::collection::vec(0usize..4, 1..3)
+            .prop_map(|added| MeanConfig::from(OffsetMeanConfig::new(added))),
     ];
     search(
         500,
@@ -112,6 +114,9 @@ fn means_of_any_numbers() {
         |(config, points, outputs, options)| {
             no_panic(DOCUMENTED, || {
                 let x = points.tensor(&options);
+                if config.check_for("mean", points.columns).is_err() {
+                    return;
+                }
                 let mean = config.init(points.columns, outputs, (&options.0, options.1));
                 let _ = mean.forward(x.clone()).into_data();
                 let targets = Tensor::ones([points.rows, outputs], (&options.0, options.1));

@@ -35,6 +35,7 @@ mod level_codes;
 mod likelihoods;
 mod models_by_column;
 mod neighbors;
+mod offsets;
 mod other_crates;
 mod outputs;
 mod overwriting;

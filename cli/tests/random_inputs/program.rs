@@ -134,6 +134,8 @@ fn option() -> impl Strategy<Value = Vec<String>> {
         ("--data", &["a.csv", "c.csv"]),
         ("--target", &["a", "b", "y", "1", "-1"]),
         ("--noise-column", &["a", "b"]),
+        ("--offset", &["a", "b"]),
+        ("--exposure", &["a", "b"]),
         ("--initializer", &["k-means", "subset", "greedy-variance"]),
         ("--dtype", &["f32", "f64"]),
         ("--mean", &["zero", "constant", "linear"]),

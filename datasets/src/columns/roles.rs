@@ -61,6 +61,16 @@ pub(super) fn training_roles(
         }
         leave_out(&mut roles, position);
     }
+    for (purpose, _, name) in wanted.inputs.known_terms() {
+        let position = (0..columns.count).find(|&position| columns.name(position) == name);
+        if let Some(position) = position.filter(|&own| !matches!(roles[own], Role::Input(_))) {
+            return Err(DataError::Column(ColumnError::TermIsTaken {
+                source_name: source.to_owned(),
+                column: columns.label(position),
+                purpose,
+            }));
+        }
+    }
     match roles.iter().any(|role| matches!(role, Role::Input(_))) {
         true => Ok(roles),
         false => Err(DataError::Column(ColumnError::NoInputs(source.to_owned()))),

@@ -36,6 +36,18 @@ impl Schema {
         })
     }
 
+    /// The positions of the inputs that are known terms of the function, offsets and logarithms of exposures.
+    pub fn offset_inputs(&self) -> Vec<usize> {
+        let (mut first, mut found) = (0, Vec::new());
+        for column in &self.columns {
+            if column.encoding.is_known_term() {
+                found.push(first);
+            }
+            first += column.encoding.inputs();
+        }
+        found
+    }
+
     /// Groups of inputs that share the hyperparameters of a kernel. The inputs of a category with more than
     /// ten levels form one group; otherwise each level would have its own lengthscale. So do the coordinates of
     /// a place, whose axes have no meaning.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::cycle::{Cycle, write_date};
 use super::dates::DateFormat;
 use super::number_notation::NumberNotation;
 use crate::class_order::{canonical, number};
@@ -83,6 +84,10 @@ pub enum Encoding {
         /// The name of the column with the longitude.
         longitude: String,
     },
+    /// The number itself, a known term of the function.
+    Offset,
+    /// The logarithm of a positive number, a known term of the function.
+    Exposure,
 }
 
 /// The number of inputs of a place.
@@ -90,18 +95,6 @@ pub(crate) const PLACE_INPUTS: usize = 3;
 
 /// The maximum number of levels of a category that have separate lengthscales in a kernel.
 const FEW_LEVELS: usize = 10;
-
-/// A cycle of dates and times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Cycle {
-    /// The year.
-    Year,
-    /// The week.
-    Week,
-    /// The day.
-    Day,
-}
 
 /// The scale by which an input is divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,27 +117,10 @@ pub(crate) enum Unfit {
     Kind,
     /// It is not a latitude.
     Latitude,
+    /// It is not a positive number.
+    Exposure,
     /// The level did not occur in training. The inputs are those of an unknown level.
     Level,
-}
-
-impl Cycle {
-    /// In days.
-    fn length(self) -> f64 {
-        match self {
-            Self::Year => 365.2425,
-            Self::Week => 7.0,
-            Self::Day => 1.0,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Year => "year",
-            Self::Week => "week",
-            Self::Day => "day",
-        }
-    }
 }
 
 impl ColumnEncoding {
@@ -167,6 +143,11 @@ impl ColumnEncoding {
     pub(crate) fn takes_gaps(&self) -> bool {
         let has_level = matches!(self.encoding, Encoding::Category { missing: true, .. });
         has_level || self.gaps != Gaps::Refused
+    }
+
+    /// Whether the column is a known term of the function, which nothing may stand for.
+    pub fn is_known_term(&self) -> bool {
+        matches!(self.encoding, Encoding::Offset | Encoding::Exposure)
     }
 
     fn has_indicator(&self) -> bool {
@@ -193,7 +174,10 @@ impl ColumnEncoding {
     pub fn inputs(&self) -> usize {
         usize::from(self.has_indicator())
             + match &self.encoding {
-                Encoding::Number | Encoding::Boolean { .. } => 1,
+                Encoding::Number
+                | Encoding::Boolean { .. }
+                | Encoding::Offset
+                | Encoding::Exposure => 1,
                 Encoding::Category { levels, .. } => levels.len() + 1,
                 Encoding::Date { cycles, .. } => 1 + 2 * cycles.len(),
                 Encoding::Longitude { .. } => PLACE_INPUTS,
@@ -205,7 +189,8 @@ impl ColumnEncoding {
     pub fn input_names(&self) -> Vec<String> {
         let name = &self.name;
         let mut names = match &self.encoding {
-            Encoding::Number => vec![name.clone()],
+            Encoding::Number | Encoding::Offset => vec![name.clone()],
+            Encoding::Exposure => vec![format!("logarithm of {name}")],
             Encoding::Boolean { yes, .. } if yes == "1" => vec![name.clone()],
             Encoding::Boolean { yes, .. } => vec![format!("{name}={yes}")],
             Encoding::Category { levels, .. } => {
@@ -246,6 +231,7 @@ impl ColumnEncoding {
             }
             Encoding::Longitude { .. } => vec![InputScale::OfPlace; PLACE_INPUTS],
             Encoding::Latitude { .. } => Vec::new(),
+            Encoding::Offset | Encoding::Exposure => vec![InputScale::Fixed(1.0)],
         };
         if self.has_indicator() {
             scales.push(binary);
@@ -276,7 +262,7 @@ impl ColumnEncoding {
             }
             (_, Cell::Missing) if self.gaps != Gaps::Refused => values.fill(f64::NAN),
             (_, Cell::Missing) => return Err(Unfit::Missing),
-            (Encoding::Number | Encoding::Longitude { .. }, cell) => {
+            (Encoding::Number | Encoding::Longitude { .. } | Encoding::Offset, cell) => {
                 values.fill(self.number_in(cell).ok_or(Unfit::Kind)?);
             }
             (Encoding::Latitude { .. }, cell) => {
@@ -284,6 +270,13 @@ impl ColumnEncoding {
                 if latitude.abs() > 90.0 {
                     return Err(Unfit::Latitude);
                 }
+            }
+            (Encoding::Exposure, cell) => {
+                let exposure = self.number_in(cell).ok_or(Unfit::Kind)?;
+                if exposure <= 0.0 {
+                    return Err(Unfit::Exposure);
+                }
+                values[0] = exposure.ln();
             }
             (Encoding::Boolean { no, yes }, cell) => {
                 let two = [no.clone(), yes.clone()];
@@ -332,7 +325,11 @@ impl ColumnEncoding {
     /// The values that a cell of the column may have, unless they are numbers.
     pub(crate) fn expected(&self) -> Option<String> {
         match &self.encoding {
-            Encoding::Number | Encoding::Longitude { .. } | Encoding::Latitude { .. } => None,
+            Encoding::Number
+            | Encoding::Longitude { .. }
+            | Encoding::Latitude { .. }
+            | Encoding::Offset
+            | Encoding::Exposure => None,
             Encoding::Boolean { no, yes } => Some(format!("{no:?} and {yes:?}")),
             Encoding::Category { .. } => Some("categories".into()),
             Encoding::Date { .. } => Some("dates or times of another format".into()),
@@ -347,7 +344,9 @@ impl ColumnEncoding {
             Encoding::Number
             | Encoding::Date { .. }
             | Encoding::Longitude { .. }
-            | Encoding::Latitude { .. } => false,
+            | Encoding::Latitude { .. }
+            | Encoding::Offset
+            | Encoding::Exposure => false,
         }
     }
 
@@ -381,14 +380,6 @@ fn write_level(
     values.fill(0.0);
     values[position.unwrap_or(levels.len())] = 1.0;
     position.map(|_| ()).ok_or(Unfit::Level)
-}
-
-fn write_date(days: f64, cycles: &[Cycle], values: &mut [f64]) {
-    values[0] = days;
-    for (cycle, wave) in cycles.iter().zip(values[1..].chunks_exact_mut(2)) {
-        let phase = (days / cycle.length()).fract() * std::f64::consts::TAU;
-        wave.copy_from_slice(&[phase.sin(), phase.cos()]);
-    }
 }
 
 /// The text of a cell as a level; empty for a gap.

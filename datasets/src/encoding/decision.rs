@@ -1,6 +1,7 @@
 //! Decides how a column becomes inputs, or why it does not.
 
-use super::column_encoding::{ColumnEncoding, Cycle, Encoding, Gaps, label};
+use super::column_encoding::{ColumnEncoding, Encoding, Gaps, label};
+use super::cycle::Cycle;
 use super::dates::{AmbiguousDates, DateFormat};
 use super::kind::{self, ColumnKind};
 use super::options::{InputColumns, MissingValues, Time};
@@ -41,6 +42,8 @@ pub(crate) fn decide(
     options: &InputColumns,
 ) -> Decision {
     let encoding = match kind {
+        ColumnKind::Offset => Ok(Encoding::Offset),
+        ColumnKind::Exposure => Ok(Encoding::Exposure),
         kind if kind.has_numbers() => number(column, name),
         ColumnKind::Boolean => boolean(column, name),
         ColumnKind::Category => category(column, name, is_chosen),
@@ -54,6 +57,8 @@ pub(crate) fn decide(
     let missing = missing(column);
     let gaps = match (missing.first(), options.missing, &encoding) {
         (None, _, _) | (_, _, Encoding::Category { missing: true, .. }) => Gaps::Refused,
+        // Nothing may stand for a known term.
+        (_, _, Encoding::Offset | Encoding::Exposure) => Gaps::Refused,
         (Some(_), MissingValues::Drop, _) => Gaps::Refused,
         (Some(&row), MissingValues::Refuse, _) => {
             return Decision::Problem(Problem {
@@ -312,6 +317,8 @@ pub(crate) fn summary(column: &RawColumn, kind: ColumnKind, options: &InputColum
         ColumnKind::Number
         | ColumnKind::Longitude
         | ColumnKind::Latitude
+        | ColumnKind::Offset
+        | ColumnKind::Exposure
         | ColumnKind::RowNumber
         | ColumnKind::Mixed => {
             let (low, high) = column

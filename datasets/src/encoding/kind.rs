@@ -43,6 +43,10 @@ pub enum ColumnKind {
     Longitude,
     /// Degrees of latitude, with a longitude in another column.
     Latitude,
+    /// A known term of the function.
+    Offset,
+    /// Positive numbers whose logarithms are known terms of the function.
+    Exposure,
 }
 
 impl ColumnKind {
@@ -56,9 +60,14 @@ impl ColumnKind {
         Self::Latitude,
     ];
 
+    /// Whether the column is a known term of the function.
+    pub(crate) fn is_known_term(self) -> bool {
+        matches!(self, Self::Offset | Self::Exposure)
+    }
+
     /// Whether the values are numbers, degrees included.
     pub(crate) fn has_numbers(self) -> bool {
-        matches!(self, Self::Number | Self::Longitude | Self::Latitude)
+        self.is_known_term() || matches!(self, Self::Number | Self::Longitude | Self::Latitude)
     }
 }
 
@@ -78,6 +87,8 @@ impl fmt::Display for ColumnKind {
             Self::Unreadable => "unreadable",
             Self::Longitude => "longitude",
             Self::Latitude => "latitude",
+            Self::Offset => "offset",
+            Self::Exposure => "exposure",
         })
     }
 }

@@ -2,6 +2,7 @@
 
 mod column_encoding;
 mod column_report;
+mod cycle;
 mod dates;
 mod decision;
 mod kind;
@@ -9,8 +10,9 @@ mod number_notation;
 mod options;
 mod place;
 
-pub use column_encoding::{ColumnEncoding, Cycle, Encoding, Gaps};
+pub use column_encoding::{ColumnEncoding, Encoding, Gaps};
 pub use column_report::{ColumnReport, Purpose};
+pub use cycle::Cycle;
 pub use dates::{DateFormat, DateOrder};
 pub use decision::quoted;
 pub use kind::{ColumnKind, UnknownKind};

@@ -25,6 +25,12 @@ pub struct InputColumns {
     pub without: Vec<String>,
     /// The kinds of columns that are given rather than inferred.
     pub kinds: Vec<KindOfColumn>,
+    /// The name of the column with a known term of the function. It is one input, in its own units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<String>,
+    /// The name of the column with positive exposures. It is one input, their logarithms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exposure: Option<String>,
     /// The treatment of missing values.
     pub missing: MissingValues,
     /// The only texts and numbers that mark a missing value; if `None`, the common markers such as `NA`,
@@ -136,8 +142,22 @@ impl InputColumns {
         *self == strict
     }
 
+    /// The columns that are known terms of the function, each with what it is called and its kind.
+    pub(crate) fn known_terms(&self) -> impl Iterator<Item = (&'static str, ColumnKind, &str)> {
+        let all = [
+            ("offset", ColumnKind::Offset, &self.offset),
+            ("exposure", ColumnKind::Exposure, &self.exposure),
+        ];
+        let given = all.into_iter();
+        given.filter_map(|(purpose, kind, name)| Some((purpose, kind, name.as_deref()?)))
+    }
+
     /// The kind that the user gave for the column.
     pub(crate) fn kind_of(&self, name: &str) -> Option<ColumnKind> {
+        let mut known = self.known_terms();
+        if let Some((_, kind, _)) = known.find(|(.., own)| *own == name) {
+            return Some(kind);
+        }
         let mut kinds = self.kinds.iter().rev();
         let found = kinds.find(|kind| kind.column == name);
         found.map(|kind| kind.kind)
@@ -146,6 +166,9 @@ impl InputColumns {
     /// Whether the user left the column out.
     pub(crate) fn leaves_out(&self, name: &str) -> bool {
         let is = |other: &String| other == name;
+        if self.known_terms().any(|(.., own)| own == name) {
+            return false;
+        }
         let only = self.only.as_ref();
         self.without.iter().any(is) || only.is_some_and(|only| !only.iter().any(is))
     }
@@ -155,7 +178,10 @@ impl InputColumns {
         let only = self.only.iter().flatten().map(|name| ("--inputs", name));
         let without = self.without.iter().map(|name| ("--drop", name));
         let kinds = self.kinds.iter().map(|kind| ("--kind", &kind.column));
+        let offset = self.offset.iter().map(|name| ("--offset", name));
+        let exposure = self.exposure.iter().map(|name| ("--exposure", name));
         let all = only.chain(without).chain(kinds);
+        let all = all.chain(offset).chain(exposure);
         all.map(|(option, name)| (option, name.as_str()))
     }
 }

@@ -111,6 +111,18 @@ pub enum CellError {
         /// The text of the cell.
         text: String,
     },
+    /// An exposure is not positive.
+    #[error(
+        "{location}: {column} holds {text:?}, but an exposure must be a positive number; correct it or remove the row"
+    )]
+    NotAnExposure {
+        /// The row.
+        location: Location,
+        /// The column.
+        column: ColumnLabel,
+        /// The text of the cell.
+        text: String,
+    },
     /// The kind of a cell differs from that of its column in training.
     #[error("{location}: {column} holds {text:?}, but held {expected} in training; correct it")]
     NotOfKind {

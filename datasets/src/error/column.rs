@@ -113,6 +113,18 @@ pub enum ColumnError {
         /// `id` or `group`.
         purpose: &'static str,
     },
+    /// A column that is added to the function was given for a second purpose.
+    #[error(
+        "{source_name}: {column} cannot be both the {purpose} and the target, its noise, the id, the group or the weights; give two columns"
+    )]
+    TermIsTaken {
+        /// The file or set.
+        source_name: String,
+        /// The column.
+        column: ColumnLabel,
+        /// `offset` or `exposure`.
+        purpose: &'static str,
+    },
     /// An input column that the model needs is missing from the source.
     #[error(
         "{source_name}: the input {} {} that the model was trained on {} missing{}; add {} or use the data the model was made for",

@@ -161,7 +161,11 @@ impl Table {
         is_lenient: bool,
     ) -> Result<(), DataError> {
         faults.sort_by_key(|fault| (fault.row, fault.position));
-        let is_input = |fault: &Fault| matches!(self.layout.roles[fault.position], Role::Input(_));
+        // A row without a known term is no row like the others, so even lenient readers stop there.
+        let is_input = |fault: &Fault| match self.layout.roles[fault.position] {
+            Role::Input(input) => !self.layout.encoded[input].encoding.is_known_term(),
+            _ => false,
+        };
         for fault in &faults {
             let error = error(raw, &self.layout, fault);
             if !is_lenient || !is_input(fault) {
@@ -222,7 +226,7 @@ fn inputs(
             match encoding.write(cell, dates.as_ref(), &mut inputs[first..after]) {
                 Ok(()) => {}
                 Err(Unfit::Level) => count += 1,
-                Err(Unfit::Missing) if fills_gaps => {
+                Err(Unfit::Missing) if fills_gaps && !encoding.is_known_term() => {
                     encoding.write_gap(&mut inputs[first..after]);
                     gaps += 1;
                 }
@@ -379,6 +383,11 @@ fn error(raw: &RawTable, layout: &Layout, fault: &Fault) -> DataError {
     };
     match (fault.unfit, expected) {
         (Unfit::Latitude, _) => DataError::Cell(CellError::NotALatitude {
+            location,
+            column,
+            text,
+        }),
+        (Unfit::Exposure, _) => DataError::Cell(CellError::NotAnExposure {
             location,
             column,
             text,

@@ -8,6 +8,7 @@ mod fitted;
 mod fitted_predictions;
 mod matrix;
 mod observations;
+mod offsets;
 mod options;
 mod scaling;
 
@@ -21,6 +22,7 @@ pub use error::Error;
 pub use fitted::Fitted;
 pub use fitted_predictions::FittedPredictions;
 pub use matrix::{Matrix, Number};
+use offsets::Offsets;
 pub use options::Fit;
 pub use scaling::Scaling;
 use scaling::of_targets;
@@ -235,10 +237,14 @@ fn prepared(
     {
         return Err(impossible.into());
     }
+    let offsets = Offsets::of(config, inputs.columns)?;
     let (device, dtype) = fit.place(&inputs);
     let outputs = checked_outputs(config, &targets.values, targets.columns, (&device, dtype))?;
     let kind = config.likelihood().target();
     let may = matches!(kind, TargetKind::Numbers | TargetKind::Measurements);
+    let scales_inputs = fit.scales_inputs(config.has_images());
+    let targets_scaling = (offsets.scale_targets(fit, may, (outputs, scales_inputs))?)
+        .then(|| of_targets(&targets.values, targets.columns, outputs));
     let of_inputs = || {
         let mut scaling = Standardization::of_rows(&inputs.values, inputs.columns);
         let columns: Vec<usize> = (0..inputs.columns).collect();
@@ -248,12 +254,12 @@ fn prepared(
         {
             (scaling.means[code], scaling.deviations[code]) = (0.0, 1.0);
         }
+        offsets.rescale(&mut scaling, targets_scaling.as_ref());
         scaling
     };
     let scaling = Scaling {
-        inputs: (fit.scales_inputs(config.has_images())).then(of_inputs),
-        targets: (fit.scales_targets(may)?)
-            .then(|| of_targets(&targets.values, targets.columns, outputs)),
+        inputs: scales_inputs.then(of_inputs),
+        targets: targets_scaling,
     };
     let columns = targets.columns;
     let data = TrainingData::with_target_columns(

@@ -339,6 +339,17 @@ impl Fit {
         Ok(self.scale_targets.unwrap_or(may))
     }
 
+    /// Whether targets are scaled with an offset that cannot follow their scale, which is never.
+    pub(super) fn scales_targets_with_offset(&self) -> Result<bool, Error> {
+        match self.scale_targets {
+            Some(true) => unused(
+                "scale_targets",
+                "an offset is scaled with the targets of one output only, and if inputs are scaled",
+            ),
+            _ => Ok(false),
+        }
+    }
+
     /// The configuration with default priors, if these are enabled and the data are standardized.
     pub(super) fn with_priors(
         &self,

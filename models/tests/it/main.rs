@@ -29,6 +29,7 @@ mod mini_batch_objective;
 mod multi_output;
 mod natural_gradients;
 mod network_layer;
+mod offsets;
 mod orthogonal;
 mod other_crates;
 mod parts;

@@ -7,9 +7,12 @@ use crate::option_error::OptionError;
 type Use = (&'static str, fn(&ModelFields) -> bool);
 
 /// Options that depend on more than a field in the configuration of the model.
-const USES: [Use; 15] = [
+const USES: [Use; 16] = [
     ("weights", |model| {
         model.config().takes_row_weights() && model.is_mini_batch()
+    }),
+    ("offset exposure", |model| {
+        model.config().kernel().is_some() && model.config().mean().is_some()
     }),
     ("devices", |model| model.is_mini_batch()),
     ("stream", |model| model.streams() && model.is_mini_batch()),

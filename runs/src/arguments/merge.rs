@@ -24,6 +24,8 @@ const OVERRIDES: [(&[&str], &[&str]); 10] = [
             "likelihood",
             "target",
             "noise_column",
+            "offset",
+            "exposure",
             "id",
             "group",
             "time_split",

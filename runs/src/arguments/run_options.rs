@@ -250,6 +250,13 @@ options! {
         /// of the target; it is not an input
         #[arg(allow_hyphen_values = true)]
         noise_column: String = "COLUMN",
+        /// Name of a column that is added to the function as it is, with the coefficient one: a known term, in
+        /// the units of the target, or of its logarithm for counts and positive numbers. It is an input of
+        /// predictions, but not of the kernel (models of one layer without networks)
+        offset: String = "COLUMN",
+        /// Name of a column with positive exposures, such as hours, kilometers or inhabitants, which counts and
+        /// positive numbers are proportional to: its logarithm is added as by --offset
+        exposure: String = "COLUMN",
         /// Name or number of a column that identifies the rows; it is not an input, and is copied to the
         /// predictions
         #[arg(allow_hyphen_values = true)]

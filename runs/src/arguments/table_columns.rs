@@ -17,6 +17,8 @@ impl RunOptions {
             only: self.inputs.clone(),
             without: self.drop.clone().unwrap_or_default(),
             kinds: self.kind.clone().unwrap_or_default(),
+            offset: self.offset.clone(),
+            exposure: self.exposure.clone(),
             missing: self.missing.map(Into::into).unwrap_or_default(),
             missing_values: self.missing_values.clone(),
             time: self.time.map(Into::into).unwrap_or_default(),

@@ -45,7 +45,7 @@ pub const FITS: usize = KERNELS.len() + 1;
 
 /// The model that the one chosen by size races with.
 fn challenger(given: &RunOptions, data: &PreparedData) -> ModelChoice {
-    match data.dimensions() == 1 && given.neighbors.is_none() {
+    match data.kernel_dimensions() == 1 && given.neighbors.is_none() {
         true => ModelChoice::of::<MarkovConfig>(),
         false => ModelChoice::of::<VecchiaConfig>(),
     }
@@ -73,7 +73,7 @@ pub fn is_open(given: &RunOptions, data: &PreparedData, size: &Size, choice: &Ch
         || given.prior.is_some()
         || given.fix.is_some();
     data.likelihood.is::<GaussianConfig>()
-        && data.dimensions() <= MOST_INPUTS
+        && data.kernel_dimensions() <= MOST_INPUTS
         && !covers_all
         && !size.is_streamed
         && !size.is_weighted

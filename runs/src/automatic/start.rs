@@ -113,11 +113,11 @@ pub fn starts(
     let size = size_in_memory(data);
     let rows = few_rows(data, options.seed());
     let part = data.train.select(&rows);
-    let targets = standardized(&part.targets);
+    let targets = standardized(&data.targets_without_offsets(&part));
     let few = TrainingData::new(part.inputs.values(), &targets, device, dtype);
     let few = (&few, &data.schema);
     let mut fits: Vec<Option<Fit>> = Vec::new();
-    for attempt in attempts(options, data.dimensions()) {
+    for attempt in attempts(options, data.kernel_dimensions()) {
         let followed = attempt.follows.and_then(|place| fits[place].as_ref());
         fits.push(fit(&attempt, followed, few, &mut watch));
     }
@@ -163,7 +163,7 @@ fn attempts(options: &RunOptions, dimensions: usize) -> Vec<Attempt> {
 
 /// The maximum number of fits in [`starts`].
 pub fn most_fits(data: &PreparedData) -> usize {
-    let shared = 1 + (SHARED.len() - 1) * starts_tried(data.dimensions()).len();
+    let shared = 1 + (SHARED.len() - 1) * starts_tried(data.kernel_dimensions()).len();
     shared + OF_EACH_INPUT.len() * (1 + STARTS_OF_MANY.len())
 }
 
@@ -219,6 +219,7 @@ fn fit(
         ..RunOptions::default()
     };
     let kernel = kernel_of_data(&mut options, schema).ok()?;
+    let of_kernel = kernel.active_dimensions(dimensions).len();
     let mut config = ModelConfig::from(ExactConfig::new(kernel));
     config.add_default_priors(rows, dimensions);
     let periods = config.best_first_periods(data);
@@ -246,7 +247,7 @@ fn fit(
         Some((score(&trainer, data)?, trainer))
     };
     let begun: Vec<(Score, FullBatchTrainer<AnyExact>)> =
-        first_values(attempt, followed, &lengthscales(&config, data)?, dimensions)
+        first_values(attempt, followed, &lengthscales(&config, data)?, of_kernel)
             .into_iter()
             .filter_map(begin)
             .collect();

@@ -44,7 +44,9 @@ pub fn target_transform(
     data: &PreparedData,
     place: (&Device, DType),
 ) -> Option<TargetTransform> {
-    let is_open = options.transform.is_none() && data.likelihood.is::<GaussianConfig>();
+    let has_known_terms = options.offset.is_some() || options.exposure.is_some();
+    let is_open =
+        options.transform.is_none() && !has_known_terms && data.likelihood.is::<GaussianConfig>();
     let targets = &data.train.observed;
     if !is_open || data.stream.is_some() || targets.len() < FEWEST_ROWS || !is_skewed(targets) {
         return None;

@@ -70,7 +70,12 @@ pub fn effects(
     predictor: &Predictor,
     classes: Option<&[String]>,
 ) -> Vec<Effect> {
-    let columns = columns(&data.schema);
+    let mut columns = columns(&data.schema);
+    // The effect of a known term is known.
+    columns.retain(|column| {
+        let encoding = column.encoding.as_ref();
+        !encoding.is_some_and(ColumnEncoding::is_known_term)
+    });
     let of = |columns: Vec<Column>, rows, places| -> Vec<(Effect, Column)> {
         let background = Background::of(data, rows);
         let effects = columns.into_iter().map(|column| {

@@ -1,16 +1,17 @@
 //! The parts that all models have.
 
+use burn::tensor::Device;
 use burn_gp_core::{
     kernels::KernelConfig,
     likelihoods::{LikelihoodName, TargetKind},
-    means::{ConstantMeanConfig, MeanConfig, MeanName, ZeroMeanConfig},
+    means::{ConstantMeanConfig, MeanConfig, MeanName, OffsetMeanConfig, ZeroMeanConfig},
     parameter::{ParameterConfig, Priors},
 };
 use burn_gp_datasets::Schema;
 
 use crate::arguments::RunOptions;
 use crate::option_error::OptionError;
-use crate::preparation::PreparedData;
+use crate::preparation::{PreparedData, on_kernel_inputs};
 
 const DEFAULT_NOISE: f64 = 0.1;
 
@@ -41,12 +42,40 @@ pub(super) fn check_likelihood(
             "--noise-column",
             "; remove it or use --likelihood fixed-noise",
         ),
+        _ if options.exposure.is_some() && !has_log_link(likelihood) => unused(
+            "--exposure",
+            ", whose link is not the logarithm; use --likelihood poisson or another one of counts or positive numbers",
+        ),
+        _ if options.offset.is_some() && has_several_functions(likelihood) => {
+            unused("--offset", ", which has several functions; remove it")
+        }
         _ if options.class_order.is_some() && !likelihood.target().has_classes() => unused(
             "--class-order",
             ", whose targets are not labels; remove it, or use --likelihood ordinal",
         ),
         _ if options.noise.is_some() && !likelihood.has_noise() => unused("--noise", "; remove it"),
         _ => Ok(()),
+    }
+}
+
+/// Whether the mean of the targets is proportional to the exponential of the function.
+fn has_log_link(likelihood: LikelihoodName) -> bool {
+    let kind = likelihood.target();
+    matches!(kind, TargetKind::Counts | TargetKind::PositiveNumbers)
+}
+
+/// Whether a target has several functions, to which a known term would all be added.
+fn has_several_functions(likelihood: LikelihoodName) -> bool {
+    let likelihood = likelihood.config().init(&Device::default());
+    likelihood.description().latents > 1
+}
+
+/// Fails if a mean adds inputs that no option names.
+pub(super) fn check_mean(options: &RunOptions) -> Result<(), OptionError> {
+    let mut given = [options.mean, options.hidden_mean].into_iter().flatten();
+    match given.any(|mean| mean.is::<OffsetMeanConfig>()) {
+        true => Err(OptionError::OffsetWithoutColumn),
+        false => Ok(()),
     }
 }
 
@@ -73,7 +102,8 @@ pub fn kernel_of(resolved: &mut RunOptions, inputs: usize) -> Result<KernelConfi
     }
 }
 
-/// The kernel on the inputs of the data. The inputs of a category with many levels share parameters.
+/// The kernel on the inputs of the data, except for known terms of the function, which do not count in its numbers of
+/// inputs. The inputs of a category with many levels share parameters.
 ///
 /// # Errors
 ///
@@ -82,7 +112,8 @@ pub fn kernel_of_data(
     resolved: &mut RunOptions,
     schema: &Schema,
 ) -> Result<KernelConfig, OptionError> {
-    let kernel = kernel_of(resolved, schema.input_names.len())?;
+    let inputs = schema.input_names.len() - schema.offset_inputs().len();
+    let kernel = on_kernel_inputs(kernel_of(resolved, inputs)?, schema);
     Ok(kernel.sharing(&schema.shared_inputs().groups))
 }
 
@@ -97,15 +128,17 @@ pub(super) fn mean(resolved: &mut RunOptions, likelihood: LikelihoodName) -> Mea
     })
 }
 
-/// The mean function for the targets of `data`.
+/// The mean function for the targets of `data`, with the known terms.
 pub(super) fn mean_of_data(resolved: &mut RunOptions, data: &PreparedData) -> MeanConfig {
     let mean = mean(resolved, data.likelihood);
-    match mean.is::<ConstantMeanConfig>() {
-        true => {
-            let target = data.likelihood.target();
-            MeanConfig::constant(target.first_constant(&data.train.targets))
-        }
+    let base = match mean.is::<ConstantMeanConfig>() {
+        true => MeanConfig::constant(data.first_constant()),
         false => mean.config(),
+    };
+    let offsets = data.schema.offset_inputs();
+    match offsets.is_empty() {
+        true => base,
+        false => OffsetMeanConfig::new(offsets).with_base(base).into(),
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) fn kernel_in_units(
     let expression = resolved.kernel.clone().unwrap_or_default();
     let (mut first, mut by_input) = (BTreeMap::new(), BTreeMap::new());
     for number in expression.numbers() {
-        let path = path_of(number);
+        let path = path_of(number, data);
         let conversion = conversions.get(&path).filter(|_| !number.is_standardized);
         let values = match conversion {
             Some(conversion) => conversion.standardized(number.value),
@@ -65,8 +65,12 @@ fn conversions<'a>(kernel: &KernelConfig, data: &'a PreparedData) -> Conversions
     Conversions::of_kernel(Some(kernel), data.likelihood, &data.standardizer)
 }
 
-fn path_of(number: &GivenNumber) -> String {
-    format!("kernel.{}", number.path)
+/// The path of a number of the kernel. With known terms among the inputs, the kernel is one on the other inputs.
+fn path_of(number: &GivenNumber, data: &PreparedData) -> String {
+    match data.schema.offset_inputs().is_empty() {
+        true => format!("kernel.{}", number.path),
+        false => format!("kernel.base.{}", number.path),
+    }
 }
 
 /// Fails if the inputs of a parameter share its value although their scales differ.
@@ -238,7 +242,7 @@ pub fn long_periods(options: &RunOptions, data: &PreparedData) -> Vec<String> {
         .iter()
         .filter(|number| number.option == PERIOD);
     let warnings = periods.flat_map(|number| {
-        let columns = (conversions.get(&path_of(number)))
+        let columns = (conversions.get(&path_of(number, data)))
             .map_or_else(Vec::new, |conversion| conversion.columns.clone());
         columns
             .into_iter()

@@ -76,6 +76,7 @@ impl Metric {
 
     fn has_moved(&self, scales: &[f64]) -> bool {
         let old = numbers(self.scales.val());
+        // Inputs without influence have scales of zero, whose ratio is no number.
         let ratios = scales.iter().zip(old).map(|(new, old)| new / old);
         let [least, most] = ratios.fold([f64::INFINITY, 0.0], |[least, most], ratio| {
             [ratio.min(least), ratio.max(most)]
@@ -101,8 +102,11 @@ pub fn coordinates(inputs: &Tensor<2>, scales: &[f64]) -> Result<Coordinates, Co
 
 /// The scales `1/ℓ` of the inputs in a kernel, `[D]`. In a sum, `1/ℓ²` is averaged with the variances of the
 /// stationary parts, as in the second derivatives of a sum of squared-exponential kernels at zero. Without
-/// stationary parts, all scales are one.
+/// stationary parts, all scales are one. Inputs on which a kernel does not act have the scale zero.
 pub fn metric_of(kernel: &dyn Kernel, dimensions: usize) -> Vec<f64> {
+    if let Structure::ActiveDimensions(base, active) = kernel.structure() {
+        return spread(&metric_of(base, active.len()), active, dimensions);
+    }
     let Some((weight, squares)) = weighted_squares(kernel, dimensions) else {
         return vec![1.0; dimensions];
     };
@@ -110,6 +114,15 @@ pub fn metric_of(kernel: &dyn Kernel, dimensions: usize) -> Vec<f64> {
         .iter()
         .map(|square| (square / weight).sqrt())
         .collect()
+}
+
+/// The values of the `active` ones of `dimensions` dimensions, and zero for the others.
+fn spread(values: &[f64], active: &[usize], dimensions: usize) -> Vec<f64> {
+    let mut all = vec![0.0; dimensions];
+    for (value, &dimension) in values.iter().zip(active) {
+        all[dimension] = *value;
+    }
+    all
 }
 
 /// The sum of the variances of the stationary parts, and of their variances times `1/ℓ²`, `[D]`.
@@ -138,6 +151,10 @@ fn weighted_squares(kernel: &dyn Kernel, dimensions: usize) -> Option<(f64, Vec<
             let scaled = squares.iter().map(|square| scale * square);
             Some((scale * weight, scaled.collect()))
         }
+        Structure::ActiveDimensions(base, active) => {
+            let (weight, squares) = weighted_squares(base, active.len())?;
+            Some((weight, spread(&squares, active, dimensions)))
+        }
         Structure::General => None,
     }
 }
@@ -147,7 +164,7 @@ pub fn is_stationary(kernel: &dyn Kernel) -> bool {
     match kernel.structure() {
         Structure::Stationary(_) => true,
         Structure::Sum(first, second) => is_stationary(first) && is_stationary(second),
-        Structure::Scaled(base, _) => is_stationary(base),
+        Structure::Scaled(base, _) | Structure::ActiveDimensions(base, _) => is_stationary(base),
         Structure::General => false,
     }
 }

@@ -292,6 +292,6 @@ fn stationary_form(kernel: &dyn Kernel) -> Option<StationaryParameters> {
             parameters.variance = parameters.variance * scale;
             Some(parameters)
         }
-        Structure::Sum(..) | Structure::General => None,
+        Structure::Sum(..) | Structure::ActiveDimensions(..) | Structure::General => None,
     }
 }
