@@ -101,7 +101,7 @@ pub fn coordinates(inputs: &Tensor<2>, scales: &[f64]) -> Result<Coordinates, Co
 
 /// The scales `1/ℓ` of the inputs in a kernel, `[D]`. In a sum, `1/ℓ²` is averaged with the variances of the
 /// stationary parts, as in the second derivatives of a sum of squared-exponential kernels at zero. Without
-/// stationary parts, all scales are one.
+/// parts that have lengthscales, all scales are one.
 pub fn metric_of(kernel: &dyn Kernel, dimensions: usize) -> Vec<f64> {
     let Some((weight, squares)) = weighted_squares(kernel, dimensions) else {
         return vec![1.0; dimensions];
@@ -138,16 +138,24 @@ fn weighted_squares(kernel: &dyn Kernel, dimensions: usize) -> Option<(f64, Vec<
             let scaled = squares.iter().map(|square| scale * square);
             Some((scale * weight, scaled.collect()))
         }
-        Structure::General => None,
+        Structure::General => {
+            let scales = kernel.input_scales(dimensions)?;
+            let variance = scales.variance;
+            let squares = scales.lengthscales.iter();
+            let squares = squares.map(|lengthscale| variance / lengthscale.powi(2));
+            Some((variance, squares.collect()))
+        }
     }
 }
 
-/// Whether covariances depend on differences of inputs only.
-pub fn is_stationary(kernel: &dyn Kernel) -> bool {
+/// Whether covariances depend on differences of the `dimensions` inputs only.
+pub fn is_stationary(kernel: &dyn Kernel, dimensions: usize) -> bool {
     match kernel.structure() {
         Structure::Stationary(_) => true,
-        Structure::Sum(first, second) => is_stationary(first) && is_stationary(second),
-        Structure::Scaled(base, _) => is_stationary(base),
-        Structure::General => false,
+        Structure::Sum(first, second) => {
+            is_stationary(first, dimensions) && is_stationary(second, dimensions)
+        }
+        Structure::Scaled(base, _) => is_stationary(base, dimensions),
+        Structure::General => kernel.input_scales(dimensions).is_some(),
     }
 }
