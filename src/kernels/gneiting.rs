@@ -57,7 +57,8 @@ const TINY: f64 = 1e-30;
 /// let both = correlations(1.0);
 /// assert!(both[3] > both[1] * both[2] + 0.01);
 /// // The kernel of a model is of any type.
-/// let kernel = KernelConfig::from(GneitingConfig::default().with_dimension(0)).init(3, &device);
+/// let config = GneitingConfig::default().with_dimension(Some(0));
+/// let kernel = KernelConfig::from(config).init(3, &device);
 /// assert_eq!(kernel.diagonal_at(x).dims(), [4]);
 /// ```
 #[derive(Module, Debug)]
@@ -133,7 +134,6 @@ defaults! {
     #[setters(prefix = "with_")]
     pub struct GneitingConfig {
         /// The zero-based input dimension of the time; the last if absent. All others are space.
-        #[setters(strip_option)]
         pub dimension: Option<usize> = None,
         /// One lengthscale for each dimension of space (ARD) instead of one for all.
         pub ard: bool = true,
