@@ -18,7 +18,8 @@ use burn::{
 use burn_gp_core::{
     ops::{
         Jitter, Stationary, cholesky, covariance, covariances, gaussian_log_density,
-        layer_normalization, patch_covariance, patch_variance, projected_moments,
+        layer_normalization, matern as any_matern, patch_covariance, patch_variance,
+        projected_moments,
     },
     optim::Adam,
     patches::{ImageShape, PatchError, PatchGrid},
@@ -83,6 +84,23 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let inputs = x.clone().autodiff();
                 let scales = (ones(DIMENSIONS).autodiff(), ones(1).autodiff());
                 covariance(matern, tracked.clone(), inputs, scales.0, scales.1)
+                    .sum()
+                    .backward()
+            }),
+            0.0,
+        );
+        let squares = random([SIZE, SIZE]).square().unsqueeze::<3>();
+        report("exponential", many(|| squares.clone().neg().exp()), 0.0);
+        report(
+            "Matérn of any smoothness",
+            many(|| any_matern(squares.clone(), ones(1))),
+            0.0,
+        );
+        let tracked_squares = squares.autodiff().require_grad();
+        report(
+            "Matérn of any smoothness, both directions",
+            many(|| {
+                any_matern(tracked_squares.clone(), ones(1).autodiff().require_grad())
                     .sum()
                     .backward()
             }),

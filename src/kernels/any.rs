@@ -4,8 +4,8 @@ use burn::tensor::{Tensor, TensorCreationOptions};
 use rand::rngs::ChaCha8Rng;
 
 use super::{
-    Kernel, NoFunctionDraws, NoSpectrum, NoStateSpace, PriorFeatures, SpectralSample, StateSpace,
-    Structure,
+    InputScales, Kernel, NoFunctionDraws, NoSpectrum, NoStateSpace, PriorFeatures, SpectralSample,
+    StateSpace, Structure,
     points::{no_covariances, no_variances},
 };
 use crate::custom::BoxedModule;
@@ -47,6 +47,10 @@ impl Kernel for AnyKernel {
 
     fn structure(&self) -> Structure<'_> {
         self.piece().structure()
+    }
+
+    fn input_scales(&self, dimensions: usize) -> Option<InputScales> {
+        self.piece().input_scales(dimensions)
     }
 
     fn state_space(&self) -> Result<StateSpace, NoStateSpace> {

@@ -37,11 +37,13 @@ mod distances;
 mod exchangeable;
 mod functions;
 mod gibbs;
+mod gneiting;
 mod index;
 mod inputs;
 mod levels;
 mod linear;
 mod low_rank;
+mod matern;
 mod ordinal;
 mod parts;
 mod patches;
@@ -83,10 +85,12 @@ pub use definition::KernelDefinition;
 pub use exchangeable::{Exchangeable, ExchangeableConfig};
 pub use functions::{KernelOfEach, Kernels, StackedKernel};
 pub use gibbs::{Gibbs, GibbsConfig};
+pub use gneiting::{Gneiting, GneitingConfig};
 pub use index::{Index, IndexConfig};
 pub use inputs::KernelInputs;
 pub use linear::{Linear, LinearConfig};
 pub use low_rank::{Basis, FeatureMap, LowRankKernel, RandomFourier, squared_norms};
+pub use matern::{Matern, MaternConfig};
 pub use ordinal::{OrdinalKernel, OrdinalKernelConfig};
 pub use parts::{KernelParameter, KernelPart, KernelUnits, PartInputs};
 pub use patches::{patch_covariance, patch_variance};
@@ -103,7 +107,7 @@ pub use spectrum::{NoSpectrum, SpectralSample};
 pub(crate) use state_space::precise;
 pub use state_space::{Harmonics, NoStateSpace, StateSpace, StateSpaceMatrices, StateSpaceNumbers};
 pub use stationary::{StationaryConfig, StationaryKernel};
-pub use structure::{StationaryParameters, Structure};
+pub use structure::{InputScales, StationaryParameters, Structure};
 pub use white::{White, WhiteConfig};
 
 use points::one_set;
@@ -207,6 +211,13 @@ pub trait Kernel: AnyModule {
     /// [`Structure::General`].
     fn structure(&self) -> Structure<'_> {
         Structure::General
+    }
+
+    /// The variance, and the lengthscales of the `dimensions` inputs, of a kernel that depends only on the differences of
+    /// inputs in units of these. Nearest neighbors are found in these units. The default is `None`, also
+    /// for kernels whose [`structure`](Self::structure) has them.
+    fn input_scales(&self, _dimensions: usize) -> Option<InputScales> {
+        None
     }
 
     /// The kernel of one input as a linear state-space model, for inference in linear time

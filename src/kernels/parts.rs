@@ -50,6 +50,14 @@ impl<'a> KernelPart<'a> {
                 let own = missing.max();
                 own.or_else(|| self.kernel.missing_dimension(named.len()))
             }
+            PartInputs::One(named) | PartInputs::Except(named) => {
+                let own = named.filter(|&named| named >= dimensions);
+                let count = match self.inputs {
+                    PartInputs::One(_) => 1,
+                    _ => dimensions.saturating_sub(1),
+                };
+                own.or_else(|| self.kernel.missing_dimension(count))
+            }
             PartInputs::Mapped => None,
         }
     }
@@ -62,6 +70,10 @@ pub enum PartInputs<'a> {
     All,
     /// Some of them, by their zero-based dimensions.
     Only(&'a [usize]),
+    /// One of them, by its zero-based dimension; the last if absent.
+    One(Option<usize>),
+    /// All but [that one](Self::One).
+    Except(Option<usize>),
     /// Functions of the inputs, such as the outputs of a network.
     Mapped,
 }
@@ -77,6 +89,15 @@ impl PartInputs<'_> {
                 dimensions
                     .map(|&dimension| all.get(dimension).copied())
                     .collect()
+            }
+            Self::One(named) => {
+                let named = named.unwrap_or(all.len().saturating_sub(1));
+                Some(vec![*all.get(named)?])
+            }
+            Self::Except(named) => {
+                let named = named.unwrap_or(all.len().saturating_sub(1));
+                let others = all.iter().enumerate().filter(|(place, _)| *place != named);
+                Some(others.map(|(_, &column)| column).collect())
             }
             Self::Mapped => None,
         }

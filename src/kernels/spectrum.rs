@@ -146,6 +146,22 @@ pub(super) fn stationary_spectrum(
     })
 }
 
+/// The spectrum of a Matérn covariance of smoothness ν: `φ(r²) = E_g[exp(−½·r²/g)]`, `g ~ Γ(ν, rate ν)`, so that ω follows
+/// a Student's t distribution with 2ν degrees of freedom.
+pub(super) fn matern_spectrum(
+    smoothness: f64,
+    variance: f64,
+    lengthscales: &[f64],
+    count: usize,
+    random: &mut ChaCha8Rng,
+) -> SpectralSample {
+    let gamma = Gamma::new(smoothness, smoothness.recip()).ok();
+    SpectralSample::mixture(variance, lengthscales, count, random, |random| {
+        // If ν is too large for the gamma distribution, use the limit, the squared exponential.
+        gamma.map_or(1.0, |gamma| gamma.sample(random).recip())
+    })
+}
+
 /// The spectrum of a rational quadratic with shape α and one lengthscale per dimension:
 /// `(1 + r²/(2α))^(−α) = E_s[exp(−½·s·r²)]`, `s ~ Γ(α, rate α)` (Rasmussen and Williams, *Gaussian
 /// Processes for Machine Learning*, 2006, eq. 4.20).

@@ -40,6 +40,15 @@ pub enum Structure<'a> {
     General,
 }
 
+/// The scales of a kernel of differences: see [`Kernel::input_scales`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct InputScales {
+    /// σ²
+    pub variance: f64,
+    /// ℓ, one for each input dimension
+    pub lengthscales: Vec<f64>,
+}
+
 /// A stationary kernel `σ²·φ(r²)`, `r² = Σ_d (x_d − x′_d)²/ℓ_d²`.
 #[derive(Clone, Debug)]
 pub struct StationaryParameters {

@@ -19,6 +19,7 @@
 //! | [`triangular_product`] | half a product | half a product |
 //! | [`subtract_product`] | one product, added to a copy | two products |
 //! | [`column_squares`], [`column_products`], [`add_to_diagonal`], [`gaussian_kl`], [`expected_gaussian_log_density`], [`layer_normalization`] | one pass | one pass |
+//! | [`matern`] | a sum of about fifty exponentials per value, in one pass | the same terms recomputed |
 //! | [`congruence`] | two triangular products | none |
 //!
 //! # How an operation is built
@@ -63,6 +64,7 @@ mod inversion;
 mod launches;
 mod layer_normalization;
 mod log_density;
+mod matern;
 mod moments;
 mod natural_step;
 pub(crate) mod nearest;
@@ -104,6 +106,7 @@ pub use inversion::{Congruence, congruence};
 pub use launches::{Launches, launches};
 pub use layer_normalization::layer_normalization;
 pub use log_density::{gaussian_log_densities, gaussian_log_density};
+pub use matern::matern;
 pub use moments::{
     batch_column_products, batch_column_squares, batch_projected_moments, batch_relative_moments,
     column_products, column_squares, gaussian_kl, marginals_minus_prior, projected_moments,

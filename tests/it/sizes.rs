@@ -44,8 +44,8 @@ fn is_anywhere(config: &KernelConfig) -> bool {
         "scaled" | "sum" | "product" => config.parts().iter().all(|part| is_anywhere(part.kernel)),
         // If the base of a periodic kernel panics, its message names the size of the points on the
         // circles.
-        "exchangeable" | "stationary" | "rational-quadratic" | "cosine" | "damped-oscillator"
-        | "polynomial" | "arc-cosine" | "linear" | "periodic" => {
+        "exchangeable" | "stationary" | "matern" | "rational-quadratic" | "cosine"
+        | "damped-oscillator" | "polynomial" | "arc-cosine" | "linear" | "periodic" => {
             json!(config)["ard"] == json!(false)
         }
         _ => false,

@@ -6,9 +6,9 @@ use burn_gp_core::{
     kernels::{
         ActiveDimensionsConfig, ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig,
         ConstantConfig, CosineConfig, DampedOscillatorConfig, DeepConfig, GibbsConfig,
-        KernelConfig, LinearConfig, PeriodicConfig, PolynomialConfig, ProductConfig,
-        RationalQuadraticConfig, ScaledConfig, SpectralMixtureConfig, StationaryConfig, SumConfig,
-        WhiteConfig,
+        GneitingConfig, KernelConfig, LinearConfig, MaternConfig, PeriodicConfig, PolynomialConfig,
+        ProductConfig, RationalQuadraticConfig, ScaledConfig, SpectralMixtureConfig,
+        StationaryConfig, SumConfig, WhiteConfig,
     },
 };
 use burn_gp_test_support::stationary::KINDS;
@@ -22,6 +22,7 @@ pub const DOCUMENTED: &[&str] = &[
     "a polynomial kernel of degree 0",
     "a spectral mixture needs at least one component",
     "lengthscales around",
+    "a Gneiting kernel of 1 inputs",
     "ActiveDimensions: no dimension given",
     "a kernel needs inputs with at least one dimension",
     "active dimensions",
@@ -163,6 +164,22 @@ fn leaf(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = KernelConfig
         1 => (any::<bool>(), number(), number(), number()).prop_map(|(ard, lengthscale, variance, shape)| {
             KernelConfig::from(RationalQuadraticConfig { ard, lengthscale: Some(lengthscale), variance, shape })
         }),
+        1 => (any::<bool>(), [number(), number(), number()]).prop_map(
+            |(ard, [lengthscale, variance, smoothness])| {
+                KernelConfig::from(MaternConfig { ard, lengthscale: Some(lengthscale), variance, smoothness })
+            }
+        ),
+        1 => (
+            proptest::option::of(0usize..3), any::<bool>(), proptest::sample::select(&[0.5, 1.5, 2.5][..]),
+            [number(), number(), number(), number()], [0.0..=1.0f64, 0.0..=1.0f64]
+        ).prop_map(
+            |(dimension, ard, smoothness, [lengthscale, time_lengthscale, decay, variance], [time_smoothness, interaction])| {
+                KernelConfig::from(GneitingConfig {
+                    dimension, ard, lengthscale: Some(lengthscale), smoothness, time_lengthscale, time_smoothness,
+                    decay, interaction, variance,
+                })
+            }
+        ),
         1 => (any::<bool>(), number()).prop_map(|(ard, variance)| KernelConfig::from(LinearConfig { ard, variance, ..LinearConfig::default() })),
         1 => (any::<bool>(), number(), number(), 0usize..5).prop_map(|(ard, variance, offset, degree)| {
             KernelConfig::from(PolynomialConfig { ard, variance, offset, degree })

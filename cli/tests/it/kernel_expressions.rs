@@ -5,9 +5,10 @@ use burn_gp_core::{
     features::PerceptronConfig,
     kernels::{
         AnyKernel, ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig, ConstantConfig,
-        CosineConfig, DampedOscillatorConfig, GibbsConfig, Kernel, KernelConfig, KernelDefinition,
-        KernelInputs, LinearConfig, PeriodicConfig, PolynomialConfig, RationalQuadraticConfig,
-        SpectralMixtureConfig, StationaryConfig, White, WhiteConfig,
+        CosineConfig, DampedOscillatorConfig, GibbsConfig, GneitingConfig, Kernel, KernelConfig,
+        KernelDefinition, KernelInputs, LinearConfig, MaternConfig, PeriodicConfig,
+        PolynomialConfig, RationalQuadraticConfig, SpectralMixtureConfig, StationaryConfig, White,
+        WhiteConfig,
     },
     ops::Stationary,
 };
@@ -197,6 +198,30 @@ fn names_and_options() {
                 variance: 3.0,
             }),
         ),
+        (
+            "matern(smoothness=1.2, lengthscale=2, variance=3)",
+            KernelConfig::from(MaternConfig {
+                ard: true,
+                lengthscale: Some(2.0),
+                variance: 3.0,
+                smoothness: 1.2,
+            }),
+        ),
+        (
+            "gneiting(smoothness=0.5, input=2, lengthscale=3, time-lengthscale=2, interaction=0, time-smoothness=0.9, decay=2, variance=4)",
+            KernelConfig::from(GneitingConfig {
+                dimension: Some(1),
+                ard: true,
+                lengthscale: Some(3.0),
+                smoothness: 0.5,
+                time_lengthscale: 2.0,
+                time_smoothness: 0.9,
+                decay: 2.0,
+                interaction: 0.0,
+                variance: 4.0,
+            }),
+        ),
+        ("gneiting", KernelConfig::from(GneitingConfig::default())),
         (
             "constant(variance=2)",
             KernelConfig::from(ConstantConfig { variance: 2.0 }),

@@ -99,6 +99,35 @@ fn rows_are_predicted_together() {
     );
 }
 
+/// Kernels of space and time, whose last or given input is the time, and with a trained smoothness. The noise has the
+/// standard deviation 0.12, and the function about 0.8.
+#[test]
+fn kernels_of_places_and_times_are_trained() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    write(&folder.join("data.csv"), 250, 5, smooth);
+    write(&folder.join("new.csv"), 60, 6, smooth);
+    let [a, b] = ["a", "b"].map(|input| numbers(&folder.join("new.csv"), input));
+    for (kernel, parameter) in [
+        ("gneiting", "kernel.interaction"),
+        (
+            "gneiting(input=1, smoothness=0.5)",
+            "kernel.time_smoothness",
+        ),
+        ("matern(smoothness=1.2)", "kernel.smoothness"),
+    ] {
+        let vecchia = ["--model", "vecchia", "--kernel", kernel, "--out", "run"];
+        succeed(folder, &[&TRAIN[..], &vecchia].concat());
+        let means = numbers(&folder.join("run/predictions.csv"), "mean");
+        let errors =
+            (a.iter().zip(&b).zip(&means)).map(|((&a, &b), mean)| (mean - smooth([a, b])).powi(2));
+        let error = (errors.sum::<f64>() / means.len() as f64).sqrt();
+        assert!(error < 0.08, "{kernel}: {error}");
+        let shown = succeed(folder, &["show", "run"]);
+        assert!(shown.contains(parameter), "{kernel}: {shown}");
+    }
+}
+
 /// With few inputs and more rows than exact regression takes in the time, nearest neighbors are chosen if they
 /// predict held-out rows better.
 #[test]

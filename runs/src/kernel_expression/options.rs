@@ -82,7 +82,7 @@ pub fn options(default: &KernelConfig) -> Vec<(String, KernelOption)> {
             }
             Value::Number(number) if number.is_f64() => KernelOption::Number,
             Value::Number(_) if is_positive(field) => KernelOption::Size,
-            Value::Number(_) if field == DIMENSION => {
+            Value::Number(_) | Value::Null if field == DIMENSION => {
                 options.push((INPUT.to_owned(), KernelOption::Input));
                 continue;
             }

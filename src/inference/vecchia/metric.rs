@@ -102,7 +102,7 @@ pub fn coordinates(inputs: &Tensor<2>, scales: &[f64]) -> Result<Coordinates, Co
 
 /// The scales `1/ℓ` of the inputs in a kernel, `[D]`. In a sum, `1/ℓ²` is averaged with the variances of the
 /// stationary parts, as in the second derivatives of a sum of squared-exponential kernels at zero. Without
-/// stationary parts, all scales are one. Inputs on which a kernel does not act have the scale zero.
+/// parts that have lengthscales, all scales are one. Inputs on which a kernel does not act have the scale zero.
 pub fn metric_of(kernel: &dyn Kernel, dimensions: usize) -> Vec<f64> {
     if let Structure::ActiveDimensions(base, active) = kernel.structure() {
         return spread(&metric_of(base, active.len()), active, dimensions);
@@ -155,16 +155,25 @@ fn weighted_squares(kernel: &dyn Kernel, dimensions: usize) -> Option<(f64, Vec<
             let (weight, squares) = weighted_squares(base, active.len())?;
             Some((weight, spread(&squares, active, dimensions)))
         }
-        Structure::General => None,
+        Structure::General => {
+            let scales = kernel.input_scales(dimensions)?;
+            let variance = scales.variance;
+            let squares = scales.lengthscales.iter();
+            let squares = squares.map(|lengthscale| variance / lengthscale.powi(2));
+            Some((variance, squares.collect()))
+        }
     }
 }
 
-/// Whether covariances depend on differences of inputs only.
-pub fn is_stationary(kernel: &dyn Kernel) -> bool {
+/// Whether covariances depend on differences of the `dimensions` inputs only.
+pub fn is_stationary(kernel: &dyn Kernel, dimensions: usize) -> bool {
     match kernel.structure() {
         Structure::Stationary(_) => true,
-        Structure::Sum(first, second) => is_stationary(first) && is_stationary(second),
-        Structure::Scaled(base, _) | Structure::ActiveDimensions(base, _) => is_stationary(base),
-        Structure::General => false,
+        Structure::Sum(first, second) => {
+            is_stationary(first, dimensions) && is_stationary(second, dimensions)
+        }
+        Structure::Scaled(base, _) => is_stationary(base, dimensions),
+        Structure::ActiveDimensions(base, active) => is_stationary(base, active.len()),
+        Structure::General => kernel.input_scales(dimensions).is_some(),
     }
 }

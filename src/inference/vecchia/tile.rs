@@ -115,7 +115,7 @@ impl Tile {
         noise: Tensor<1>,
     ) -> Tensor<3> {
         let mut points = self.gather(inputs);
-        if is_stationary(kernel) {
+        if is_stationary(kernel, points.dims()[2]) {
             points = points.clone() - points.narrow(1, self.places - 1, 1);
         }
         let mut covariance = kernel.matrix(points);

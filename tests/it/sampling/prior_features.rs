@@ -5,7 +5,7 @@ use burn_gp_core::{
     features::{Activation, PerceptronConfig},
     inducing::InducingPatches,
     kernels::{
-        AnyKernel, Basis, Convolutional, Kernel, KernelConfig, KernelModule, LinearConfig,
+        AnyKernel, Basis, Convolutional, Kernel, KernelConfig, KernelModule, LinearConfig, Matern,
         NoFunctionDraws, PolynomialConfig, PriorFeatures, RandomFourier, RationalQuadratic,
         StationaryConfig,
     },
@@ -35,7 +35,7 @@ fn features(
 
 /// The names of kernels without features that are part of the kernel: functions under the white kernel are not
 /// continuous, and index and exchangeable kernels have infinitely many independent levels. The spectrum of a damped
-/// oscillator has no closed form in its quality.
+/// oscillator has no closed form in its quality, and that of Gneiting's kernel none in space and time.
 fn without_features(config: &KernelConfig) -> Vec<&'static str> {
     let text = serde_json::to_string(config).expect("serializable");
     let is_part = |tag: &str| text.contains(&format!(r#""kernel":"{tag}""#));
@@ -44,6 +44,7 @@ fn without_features(config: &KernelConfig) -> Vec<&'static str> {
         ("index", "Index"),
         ("exchangeable", "Exchangeable"),
         ("damped-oscillator", "DampedOscillator"),
+        ("gneiting", "Gneiting"),
     ];
     let parts = all.into_iter().filter(|(tag, _)| is_part(tag));
     parts.map(|(_, name)| name).collect()
@@ -268,7 +269,7 @@ fn weighted(values: Tensor<2>, platform: &Platform) -> Tensor<1> {
 /// Whether central differences are right: not at steps, and not at the frequencies of functions that
 /// have no derivative, which are as large as thousands.
 fn is_smooth(name: &str) -> bool {
-    !["arc-cosine 0", "matern 1/2"]
+    !["arc-cosine 0", "matern 1/2", "smoothness 0.7"]
         .iter()
         .any(|rough| name.contains(rough))
 }
@@ -293,11 +294,13 @@ fn features_have_gradients_of_points() {
 }
 
 /// Gradients reach every hyperparameter and every weight of a network. Draws of a rational quadratic
-/// kernel are no smooth functions of its shape, which the next test has.
+/// kernel are no smooth functions of its shape, nor those of a Matérn kernel of its smoothness, which the next tests have.
 #[test]
 fn features_have_gradients_of_hyperparameters() {
     let x = Random::new(733).points(3, DIMENSIONS);
-    let is_other = |name: &String| is_smooth(name) && !name.contains("rational");
+    let is_other = |name: &String| {
+        is_smooth(name) && !name.contains("rational") && !name.contains("smoothness")
+    };
     for (name, config) in drawable().filter(|(name, _)| is_other(name)) {
         let build =
             |platform: &Platform| -> AnyKernel { config.init(DIMENSIONS, platform.options()) };
@@ -311,30 +314,45 @@ fn features_have_gradients_of_hyperparameters() {
 /// On average the gradients of `φ(x)ᵀφ(x′)` are those of the covariance.
 #[test]
 fn features_have_the_gradients_of_a_rational_quadratic() {
+    for shape in [0.3, 1.2, 8.0] {
+        check_mean_gradients(&format!("shape {shape}"), |platform| {
+            RationalQuadratic::new(&[0.9, 1.4], 1.3, shape, platform.options())
+        });
+    }
+}
+
+/// The gradient of one draw has a variance for ν > 1.
+#[test]
+fn features_have_the_gradients_of_a_matern_of_any_smoothness() {
+    for smoothness in [1.6, 3.0, 8.0] {
+        check_mean_gradients(&format!("smoothness {smoothness}"), |platform| {
+            Matern::new(&[0.9, 1.4], 1.3, smoothness, platform.options())
+        });
+    }
+}
+
+/// Compares the mean gradients of `φ(x)ᵀφ(x′)`, over draws, with those of the covariance. The shape is the last parameter.
+fn check_mean_gradients<K: KernelModule>(what: &str, kernel: impl Fn(&Platform) -> K) {
     for platform in double_precision_platforms() {
         let tracked = platform.autodiff();
-        for shape in [0.3, 1.2, 8.0] {
-            let kernel = RationalQuadratic::new(&[0.9, 1.4], 1.3, shape, tracked.options());
-            let x1 = tracked.tensor(&[0.2, -0.4], [1, 2]);
-            let x2 = tracked.tensor(&[1.1, 0.3], [1, 2]);
-            let slopes = |covariance: Tensor<2>| {
-                parameter_gradients(&kernel, &covariance.backward()).concat()
-            };
-            let draws: Vec<Vec<f64>> = (0..SEEDS)
-                .map(|seed| {
-                    let features = features(&kernel, (2, 2000, seed), &tracked).expect("features");
-                    let [one, other] = [&x1, &x2].map(|x| features.evaluate(x.clone()));
-                    slopes((one * other).sum_dim(0))
-                })
-                .collect();
-            let expected = slopes(kernel.covariance_at(x1, x2));
-            let what = format!("shape {shape} on {platform}");
-            assert_means(&what, &draws, &expected, 1e-8);
-            // The gradient of the shape is the last.
-            let &(_, error) = means(&draws).last().expect("parameters");
-            let slope = expected[expected.len() - 1].abs();
-            assert!(error < 0.2 * slope, "{what}: {error:.2e} of {slope:.2e}");
-        }
+        let kernel = kernel(&tracked);
+        let x1 = tracked.tensor(&[0.2, -0.4], [1, 2]);
+        let x2 = tracked.tensor(&[1.1, 0.3], [1, 2]);
+        let slopes =
+            |covariance: Tensor<2>| parameter_gradients(&kernel, &covariance.backward()).concat();
+        let draws: Vec<Vec<f64>> = (0..SEEDS)
+            .map(|seed| {
+                let features = features(&kernel, (2, 2000, seed), &tracked).expect("features");
+                let [one, other] = [&x1, &x2].map(|x| features.evaluate(x.clone()));
+                slopes((one * other).sum_dim(0))
+            })
+            .collect();
+        let expected = slopes(kernel.covariance_at(x1, x2));
+        let what = format!("{what} on {platform}");
+        assert_means(&what, &draws, &expected, 1e-8);
+        let &(_, error) = means(&draws).last().expect("parameters");
+        let slope = expected[expected.len() - 1].abs();
+        assert!(error < 0.2 * slope, "{what}: {error:.2e} of {slope:.2e}");
     }
 }
 

@@ -10,8 +10,8 @@ use burn::tensor::{DType, Device};
 use burn_gp_core::{
     inference::{Vecchia, VecchiaSettings},
     kernels::{
-        AnyKernel, KernelConfig, LinearConfig, PeriodicConfig, StationaryConfig, StationaryKernel,
-        WhiteConfig,
+        AnyKernel, GneitingConfig, KernelConfig, LinearConfig, MaternConfig, PeriodicConfig,
+        StationaryConfig, StationaryKernel, WhiteConfig,
     },
     likelihoods::Gaussian,
     means::{AnyMean, ZeroMean},
@@ -54,14 +54,21 @@ fn zero(outputs: usize) -> AnyMean {
     ZeroMean::new(outputs).into()
 }
 
-/// Kernels of every structure: stationary, scaled, sums, and not stationary.
+/// Kernels of every structure: stationary, scaled, sums, with other lengthscales, and not stationary.
 pub fn kernels(options: Options<'_>) -> Vec<(&'static str, AnyKernel)> {
     let matern = || KernelConfig::from(StationaryConfig::matern32().with_lengthscale(0.8));
+    let trained_smoothness = || MaternConfig {
+        lengthscale: Some(0.7),
+        smoothness: 0.8,
+        ..MaternConfig::default()
+    };
     let configs: Vec<(&'static str, KernelConfig)> = vec![
         ("stationary", matern()),
         ("sum", matern().plus(StationaryConfig::rbf().isotropic())),
         ("white", matern().plus(WhiteConfig::default())),
         ("linear", matern().plus(LinearConfig::default())),
+        ("smoothness", trained_smoothness().into()),
+        ("space and time", GneitingConfig::default().into()),
         ("product", matern().times(PeriodicConfig::default())),
     ];
     let init = |(name, config): (_, KernelConfig)| (name, config.init(2, options));

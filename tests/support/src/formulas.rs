@@ -2,7 +2,12 @@
 
 use std::{cmp::Ordering, f64::consts::PI};
 
-use burn_gp_core::kernels::{ArcCosineConfig, ArcCosineOrder, RationalQuadraticConfig};
+use burn_gp_core::{
+    kernels::{ArcCosineConfig, ArcCosineOrder, GneitingConfig, RationalQuadraticConfig},
+    ops::Stationary,
+};
+
+use super::stationary::profile_of_square;
 
 pub fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
@@ -95,4 +100,44 @@ pub fn arc_cosine_formula(config: &ArcCosineConfig, a: &[f64], b: &[f64]) -> f64
 /// A rational quadratic kernel at a squared distance.
 pub fn rational_profile(config: &RationalQuadraticConfig, square: f64) -> f64 {
     config.variance * (1.0 + square / (2.0 * config.shape)).powf(-config.shape)
+}
+
+/// The Matérn covariance of variance one, with `K_ν(z) = ∫ exp(−z·cosh t)·cosh(νt) dt` over positive t by the
+/// trapezoidal rule with a small step.
+pub fn matern_profile(smoothness: f64, square: f64) -> f64 {
+    if square == 0.0 {
+        return 1.0;
+    }
+    let z = (2.0 * smoothness * square).sqrt();
+    let step = 0.02;
+    let term = |index: i32| {
+        let t = step * f64::from(index);
+        let weight = if index == 0 { 0.5 } else { 1.0 };
+        weight * (-z * t.cosh()).exp() * (smoothness * t).cosh()
+    };
+    let bessel = step * (0..2000).map(term).sum::<f64>();
+    let logarithm = (1.0 - smoothness) * 2f64.ln() + smoothness * z.ln() - libm::lgamma(smoothness);
+    logarithm.exp() * bessel
+}
+
+/// Gneiting's covariance of space and time: one lengthscale for all dimensions of space.
+pub fn gneiting_formula(config: &GneitingConfig, a: &[f64], b: &[f64]) -> f64 {
+    let dimensions = a.len();
+    let time = config.dimension.unwrap_or(dimensions - 1);
+    let space = (dimensions - 1) as f64;
+    let lengthscale = config.lengthscale.unwrap_or(space.sqrt());
+    let lag = (a[time] - b[time]).abs() / config.time_lengthscale;
+    let psi = lag.powf(2.0 * config.time_smoothness) + 1.0;
+    let square: f64 = (0..dimensions)
+        .filter(|&dimension| dimension != time)
+        .map(|dimension| ((a[dimension] - b[dimension]) / lengthscale).powi(2))
+        .sum();
+    let kind = match config.smoothness {
+        0.5 => Stationary::Matern12,
+        1.5 => Stationary::Matern32,
+        _ => Stationary::Matern52,
+    };
+    let power = config.decay + 0.5 * config.interaction * space;
+    let profile = profile_of_square(kind, square / psi.powf(config.interaction));
+    config.variance * psi.powf(-power) * profile
 }

@@ -7,16 +7,19 @@ use burn_gp_core::{
     kernels::{
         ActiveDimensionsConfig, ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig,
         ConstantConfig, CosineConfig, DampedOscillatorConfig, DeepConfig, ExchangeableConfig,
-        GibbsConfig, IndexConfig, KernelConfig, LinearConfig, OrdinalKernelConfig, PeriodicConfig,
-        PolynomialConfig, ProductConfig, RationalQuadraticConfig, ScaledConfig,
-        SpectralMixtureConfig, StationaryConfig, SumConfig, WhiteConfig,
+        GibbsConfig, GneitingConfig, IndexConfig, KernelConfig, LinearConfig, MaternConfig,
+        OrdinalKernelConfig, PeriodicConfig, PolynomialConfig, ProductConfig,
+        RationalQuadraticConfig, ScaledConfig, SpectralMixtureConfig, StationaryConfig, SumConfig,
+        WhiteConfig,
     },
     ops::Stationary,
     parameter::LOWER_BOUND,
 };
 
 use super::{
-    formulas::{arc_cosine_formula, oscillator_profile, rational_profile},
+    formulas::{
+        arc_cosine_formula, gneiting_formula, matern_profile, oscillator_profile, rational_profile,
+    },
     parameter_values,
     perceptron::perceptron,
     platforms,
@@ -78,6 +81,30 @@ fn rational_quadratic(ard: bool) -> KernelConfig {
         variance: 1.1,
         shape: 0.7,
     })
+}
+
+fn matern(ard: bool, smoothness: f64) -> KernelConfig {
+    KernelConfig::from(MaternConfig {
+        ard,
+        lengthscale: Some(0.9),
+        variance: 1.1,
+        smoothness,
+    })
+}
+
+/// Space and time, with the time in the dimension `dimension` or the last.
+fn gneiting(dimension: Option<usize>, smoothness: f64) -> GneitingConfig {
+    GneitingConfig {
+        dimension,
+        lengthscale: Some(1.2),
+        smoothness,
+        time_lengthscale: 0.8,
+        time_smoothness: 0.6,
+        decay: 0.7,
+        interaction: 0.4,
+        variance: 1.3,
+        ..GneitingConfig::default()
+    }
 }
 
 fn polynomial(ard: bool, degree: usize) -> KernelConfig {
@@ -143,6 +170,21 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
         ("matern 5/2", smooth.clone()),
         ("rational quadratic", rational_quadratic(true)),
         ("rational quadratic, isotropic", rational_quadratic(false)),
+        ("matern of smoothness 1.2", matern(true, 1.2)),
+        ("matern of smoothness 0.7, isotropic", matern(false, 0.7)),
+        ("matern of smoothness 3.7", matern(true, 3.7)),
+        ("gneiting", gneiting(None, 1.5).into()),
+        (
+            "gneiting, time first, one lengthscale",
+            gneiting(Some(0), 0.5).with_ard(false).into(),
+        ),
+        (
+            "gneiting, separable",
+            gneiting(None, 2.5)
+                .with_interaction(0.0)
+                .with_time_smoothness(1.0)
+                .into(),
+        ),
         ("linear", linear()),
         (
             "linear, isotropic",
@@ -333,6 +375,13 @@ fn simple_formula(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> Op
     }
     if let Some(config) = config.downcast_ref::<RationalQuadraticConfig>() {
         return Some(rational_profile(config, square(config.lengthscale)));
+    }
+    if let Some(config) = config.downcast_ref::<MaternConfig>() {
+        let profile = matern_profile(config.smoothness, square(config.lengthscale));
+        return Some(config.variance * profile);
+    }
+    if let Some(config) = config.downcast_ref::<GneitingConfig>() {
+        return Some(gneiting_formula(config, a, b));
     }
     if let Some(config) = config.downcast_ref::<LinearConfig>() {
         return Some(product(config.variance));
