@@ -3,6 +3,7 @@
 mod configurations;
 mod early_stopping;
 mod errors;
+mod limits;
 mod missing;
 mod observations;
 mod outputs;
