@@ -211,6 +211,12 @@ compare_classification.main()
         table = self.run_script(PEERS / "compare_spatial.py", *options)
         self.assertRegex(table.splitlines()[-1], r"^\| burn-gp \| +\d+\.\d{4} \|")
 
+    def test_compare_likelihoods(self) -> None:
+        options = ["--program", self.program, "--likelihoods", "bernoulli_probit", "poisson", "--rows", 60]
+        options += ["--test-rows", 20, "--neighbors", 5, "--prediction-neighbors", 8, "--threads", 1]
+        table = self.run_script(PEERS / "compare_likelihoods.py", *options)
+        self.assertRegex(table.splitlines()[-1], r"^\| poisson +\| burn-gp \| +\d+\.\d{4} \|")
+
     def test_compare_forecasts(self) -> None:
         series = self.folder / "series"
         series.mkdir()

@@ -327,6 +327,10 @@ where
         self.model.likelihood()
     }
 
+    fn likelihood_mut(&mut self) -> Option<&mut LikelihoodConfig> {
+        self.model.likelihood_mut()
+    }
+
     fn parameters(&mut self) -> Option<&mut ParameterConfig> {
         self.model.parameters()
     }

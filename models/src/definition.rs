@@ -85,6 +85,12 @@ pub trait ModelDefinition: AnyDefinition {
     /// The likelihood.
     fn likelihood(&self) -> LikelihoodConfig;
 
+    /// The likelihood, if the model takes any. Training in the units of the data tells it how targets are standardized
+    /// ([`set_units`](burn_gp_core::likelihoods::LikelihoodDefinition::set_units)).
+    fn likelihood_mut(&mut self) -> Option<&mut LikelihoodConfig> {
+        None
+    }
+
     /// The kernel on the inputs, if it is the only one. Its hyperparameters can then have default priors
     /// (`add_default_priors`).
     fn kernel(&self) -> Option<&KernelConfig> {

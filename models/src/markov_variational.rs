@@ -142,6 +142,10 @@ impl MarkovVariationalConfig {
 
 impl ModelDefinition for MarkovVariationalConfig {
     regression_config!(keeps_data);
+
+    fn likelihood_mut(&mut self) -> Option<&mut LikelihoodConfig> {
+        Some(&mut self.likelihood)
+    }
 }
 
 register!(

@@ -246,6 +246,10 @@ impl ModelDefinition for SvgpConfig {
         self.likelihood.clone()
     }
 
+    fn likelihood_mut(&mut self) -> Option<&mut LikelihoodConfig> {
+        Some(&mut self.likelihood)
+    }
+
     fn kernel(&self) -> Option<&KernelConfig> {
         let is_one = !self.separate_kernels && self.coregionalization.is_none();
         is_one.then_some(&self.kernel)

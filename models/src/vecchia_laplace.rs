@@ -183,6 +183,10 @@ impl VecchiaLaplaceConfig {
 impl ModelDefinition for VecchiaLaplaceConfig {
     regression_config!(keeps_data, TRAINING);
 
+    fn likelihood_mut(&mut self) -> Option<&mut LikelihoodConfig> {
+        Some(&mut self.likelihood)
+    }
+
     fn arranged(&self, data: TrainingData) -> TrainingData {
         self.arranged(data)
     }

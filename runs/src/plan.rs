@@ -114,6 +114,7 @@ pub fn check(options: &RunOptions, source: &DataSource) -> Result<RunOptions, Op
     model::check(options, &mut checked)?;
     parts::mean(&mut checked, likelihood);
     parts::noise(&mut checked, likelihood);
+    parts::with_limits(&mut checked, likelihood.config())?;
     held_out::check_length(options)?;
     if !checked.is_mini_batch() {
         full_batch(&mut checked)?;

@@ -90,6 +90,11 @@ pub fn positive(option: impl Into<Cow<'static, str>>, value: f64) -> Result<f64,
     within(option, value, is_positive, "be a positive number")
 }
 
+/// Checks that a number is finite.
+pub fn finite(option: String, value: f64) -> Result<f64, OptionError> {
+    within(option, value, value.is_finite(), "be a finite number")
+}
+
 /// Checks that a number is finite and not negative.
 pub fn zero_or_positive(option: String, value: f64) -> Result<f64, OptionError> {
     let is_within = value >= 0.0 && value.is_finite();

@@ -31,6 +31,11 @@ pub trait LikelihoodDefinition: AnyDefinition {
     /// default changes nothing.
     fn set_for_data(&mut self, _noise: f64, _classes: usize) {}
 
+    /// Says that the model gets standardized targets, `(y − shift)/scale`, with one shift and one scale for each
+    /// output, or one of each for all. A likelihood whose values are in the units of the data, such as limits, converts
+    /// them. The default changes nothing.
+    fn set_units(&mut self, _shifts: &[f64], _scales: &[f64]) {}
+
     /// The parameter that is the size of the noise of a target given its function, by path, and the
     /// power of the units of the targets that it has: 2 for a variance, 1 for a scale. `None` if the
     /// functions are not in the units of the targets. Initial values follow the scale of the targets

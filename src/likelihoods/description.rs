@@ -44,6 +44,9 @@ pub struct LikelihoodDescription {
     /// Whether a finite value that is no label is valid in a column of its output.
     #[setters(skip)]
     is_possible: fn(usize, f64) -> bool,
+    /// The smallest and the largest possible value, and both in the units of the data, for messages.
+    #[setters(skip)]
+    range: Option<[(f64, f64); 2]>,
 }
 
 impl LikelihoodDescription {
@@ -57,6 +60,16 @@ impl LikelihoodDescription {
             is_smooth: true,
             expected: "finite numbers",
             is_possible: |_, _| true,
+            range: None,
+        }
+    }
+
+    /// Sets the smallest and the largest possible value, infinite if there is none. `stated` are these values in the
+    /// units of the data, for messages.
+    pub fn with_range(self, range: (f64, f64), stated: (f64, f64)) -> Self {
+        Self {
+            range: Some([range, stated]),
+            ..self
         }
     }
 
@@ -72,9 +85,12 @@ impl LikelihoodDescription {
 
     /// The valid targets, for messages.
     pub fn expected(&self) -> String {
-        match self.classes {
-            Some(classes) => format!("labels 0 to {}", classes - 1),
-            None => self.expected.into(),
+        match (self.classes, self.range) {
+            (Some(classes), _) => format!("labels 0 to {}", classes - 1),
+            (None, Some([_, (lower, f64::INFINITY)])) => format!("numbers from {lower}"),
+            (None, Some([_, (f64::NEG_INFINITY, upper)])) => format!("numbers up to {upper}"),
+            (None, Some([_, (lower, upper)])) => format!("numbers from {lower} to {upper}"),
+            (None, None) => self.expected.into(),
         }
     }
 
@@ -83,8 +99,13 @@ impl LikelihoodDescription {
         value.is_finite()
             && match self.classes {
                 Some(classes) => value.fract() == 0.0 && (0.0..classes as f64).contains(&value),
-                None => (self.is_possible)(column, value),
+                None => (self.is_possible)(column, value) && self.is_in_range(value),
             }
+    }
+
+    fn is_in_range(&self, value: f64) -> bool {
+        self.range
+            .is_none_or(|[(lower, upper), _]| (lower..=upper).contains(&value))
     }
 
     /// The number of outputs, P, for targets with `columns` columns.

@@ -6,6 +6,7 @@
 //! | likelihood | latent functions per output | columns per output | link |
 //! |---|---|---|---|
 //! | [`Gaussian`], [`StudentT`] | 1 | 1 | mean `f` |
+//! | [`Censored`] | 1 | 1 | mean `f` before the limits |
 //! | [`FixedNoise`] | 1 | 2: value, noise variance | mean `f` |
 //! | [`AsymmetricLaplace`] | 1 | 1 | quantile τ `f` |
 //! | [`Heteroskedastic`] | 2: mean, log noise | 1 | mean `f`, noise variance `s·exp(g)` |
@@ -13,7 +14,7 @@
 //! | [`BernoulliLogit`] | 1 | 1: label 0 or 1 | probability `1/(1 + e^{−f})` |
 //! | [`Softmax`], [`RobustMax`] | C classes | 1: label 0 … C − 1 | softmax, arg max |
 //! | [`Ordinal`] | 1 | 1: label 0 … C − 1 | cut points |
-//! | [`Poisson`], [`NegativeBinomial`], [`Gamma`], [`Weibull`], [`Exponential`] | 1 | 1 | mean `exp(f)` |
+//! | [`Poisson`], [`NegativeBinomial`], [`Gamma`], [`Weibull`], [`Exponential`], [`Tweedie`] | 1 | 1 | mean `exp(f)` |
 //! | [`ZeroInflatedPoisson`] | 1 | 1 | mean `(1 − π)·exp(f)` |
 //! | [`LogNormal`] | 1 | 1 | median `exp(f)` |
 //! | [`Beta`] | 1 | 1 | mean `1/(1 + e^{−f})` |
@@ -45,6 +46,9 @@ mod asymmetric_laplace;
 mod bernoulli;
 mod bernoulli_logit;
 mod beta;
+mod censored;
+mod censored_limits;
+mod censored_moments;
 mod classes;
 mod config;
 mod description;
@@ -73,6 +77,7 @@ mod softmax;
 mod student_t;
 mod target_kind;
 mod targets;
+mod tweedie;
 mod weibull;
 mod zero_inflated_poisson;
 
@@ -83,6 +88,7 @@ pub use asymmetric_laplace::{AsymmetricLaplace, AsymmetricLaplaceConfig};
 pub use bernoulli::{Bernoulli, BernoulliConfig};
 pub use bernoulli_logit::{BernoulliLogit, BernoulliLogitConfig};
 pub use beta::{Beta, BetaConfig};
+pub use censored::{Censored, CensoredConfig};
 pub use config::{AnyLikelihood, LikelihoodConfig, LikelihoodDefinition, LikelihoodName};
 pub use description::LikelihoodDescription;
 pub use distributions::{Interval, PredictiveDistribution, Support, TargetDistribution};
@@ -103,5 +109,6 @@ pub use softmax::{Softmax, SoftmaxConfig};
 pub use student_t::{StudentT, StudentTConfig};
 pub use target_kind::TargetKind;
 pub use targets::{ImpossibleTarget, check_finite};
+pub use tweedie::{Tweedie, TweedieConfig};
 pub use weibull::{Weibull, WeibullConfig};
 pub use zero_inflated_poisson::{ZeroInflatedPoisson, ZeroInflatedPoissonConfig};

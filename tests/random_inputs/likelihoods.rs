@@ -3,9 +3,10 @@
 use burn::tensor::{Tensor, TensorData};
 use burn_gp_core::{
     likelihoods::{
-        AsymmetricLaplaceConfig, BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig,
-        LikelihoodConfig, LogNormalConfig, NegativeBinomialConfig, OrdinalConfig, Quadrature,
-        RobustMaxConfig, SoftmaxConfig, StudentTConfig, WeibullConfig, ZeroInflatedPoissonConfig,
+        AsymmetricLaplaceConfig, BetaConfig, CensoredConfig, GammaConfig, GaussianConfig,
+        HeteroskedasticConfig, LikelihoodConfig, LogNormalConfig, NegativeBinomialConfig,
+        OrdinalConfig, Quadrature, RobustMaxConfig, SoftmaxConfig, StudentTConfig, TweedieConfig,
+        WeibullConfig, ZeroInflatedPoissonConfig,
     },
     parameter::{Prior, hyperparameters},
     process::Marginals,
@@ -59,6 +60,21 @@ fn config(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = Likelihood
             .into()
         }),
         number().prop_map(|zeros| ZeroInflatedPoissonConfig { zeros }.into()),
+        (value(), number(), number(), 0usize..4, value(), number()).prop_map(
+            |(noise, lower, upper, limits, scale, shift)| {
+                let has_units = limits > 1;
+                CensoredConfig {
+                    noise,
+                    lower: (limits != 1).then_some(lower),
+                    upper: (limits != 2).then_some(upper),
+                    shifts: has_units.then_some(shift).into_iter().collect(),
+                    scales: has_units.then_some(scale).into_iter().collect(),
+                }
+                .into()
+            }
+        ),
+        (value(), number())
+            .prop_map(|(dispersion, power)| TweedieConfig { dispersion, power }.into()),
         value().prop_map(|shape| WeibullConfig { shape }.into()),
         value().prop_map(|noise| LogNormalConfig { noise }.into()),
     ]

@@ -27,6 +27,7 @@ pub const DOCUMENTED: &[&str] = &[
     "a kernel needs inputs with at least one dimension",
     "active dimensions",
     "a Student-t likelihood with",
+    "a censored likelihood:",
     "a softmax over",
     "a robust arg max over",
     "an ordinal likelihood takes",

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use burn_gp_core::likelihoods::{LikelihoodName, TargetKind};
+use burn_gp_core::likelihoods::{CensoredConfig, LikelihoodName, TargetKind, TweedieConfig};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 const ROWS: usize = 60;
@@ -27,6 +27,10 @@ pub fn write(path: &Path, likelihood: LikelihoodName) {
 }
 
 fn target(likelihood: LikelihoodName, value: f64) -> String {
+    if likelihood.is::<CensoredConfig>() || likelihood.is::<TweedieConfig>() {
+        // Many zeros.
+        return value.max(0.0).to_string();
+    }
     match likelihood.target() {
         TargetKind::Numbers | TargetKind::Measurements => value.to_string(),
         TargetKind::Counts => (4.0 * value + 5.0).round().max(0.0).to_string(),

@@ -118,6 +118,8 @@ fn option() -> impl Strategy<Value = Vec<String>> {
                 "zero-inflated-poisson",
                 "weibull",
                 "log-normal",
+                "censored",
+                "tweedie",
             ],
         ),
         (

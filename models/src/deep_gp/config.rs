@@ -247,6 +247,10 @@ impl ModelDefinition for DeepGpConfig {
         self.likelihood.clone()
     }
 
+    fn likelihood_mut(&mut self) -> Option<&mut LikelihoodConfig> {
+        Some(&mut self.likelihood)
+    }
+
     fn parameters(&mut self) -> Option<&mut ParameterConfig> {
         Some(&mut self.parameters)
     }

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use burn::tensor::{Int, Tensor};
-use burn_gp_core::likelihoods::Interval;
+use burn_gp_core::likelihoods::{ImpossibleTarget, Interval};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use super::{Error, Matrix, Scaling, matrix::Rows};
@@ -214,8 +214,12 @@ impl FittedPredictions {
                 expected: expected.to_string(),
             });
         }
-        likelihood.check_targets_in(self.predictor.dtype(), &targets.values, expected)?;
-        let scaled = self.scaling.scaled_targets(targets.values, expected);
+        let scaled = (self.scaling).scaled_targets(targets.values.clone(), expected);
+        let checked = likelihood.check_targets_in(self.predictor.dtype(), &scaled, expected);
+        checked.map_err(|impossible| ImpossibleTarget {
+            value: targets.values[impossible.row * expected + impossible.column],
+            ..impossible
+        })?;
         let (inputs, columns) = (&self.inputs.values, self.inputs.columns);
         let mut densities = self.predictor.log_density(inputs, columns, &scaled)?;
         let jacobian = self.scaling.log_jacobian();

@@ -136,6 +136,9 @@ fn train(
     mut watch: impl FnMut(StepReport) -> ControlFlow<()>,
 ) -> Result<Fitted, Error> {
     let (data, scaling) = prepared(&config, inputs, targets, fit)?;
+    if let (Some(likelihood), Some(units)) = (config.likelihood_mut(), &scaling.targets) {
+        likelihood.set_units(&units.means, &units.deviations);
+    }
     let training = fit.training(config.default_training(), config.has_draws(), data.len())?;
     let data = config.arranged(data);
     if let Training::FullBatch(training) = &training
@@ -304,14 +307,16 @@ fn checked_outputs(
     Ok(likelihood.outputs(columns))
 }
 
-/// Checks that the likelihood accepts all targets that are not missing.
+/// Checks that the likelihood accepts all targets that are not missing, in the units of the data.
 fn check_possible(
     config: &ModelConfig,
     targets: &[f64],
     columns: usize,
     (device, dtype): (&Device, DType),
 ) -> Result<(), Error> {
-    let likelihood = config.likelihood().init((device, dtype)).description();
+    let mut likelihood = config.likelihood();
+    likelihood.set_units(&[], &[]);
+    let likelihood = likelihood.init((device, dtype)).description();
     if columns > 1 && config.takes_missing_targets() {
         let known = targets.iter().map(|y| if y.is_nan() { 0.0 } else { *y });
         likelihood.check_targets_in(dtype, &known.collect::<Vec<_>>(), columns)?;

@@ -4,7 +4,7 @@ use super::{Property, RunOptions};
 
 /// If an option of the first list is given, the earlier values of the options in the second list are dropped,
 /// because they conflict with it or depend on its earlier value.
-const OVERRIDES: [(&[&str], &[&str]); 10] = [
+const OVERRIDES: [(&[&str], &[&str]); 11] = [
     (&["epochs", "steps"], &["epochs", "steps"]),
     (
         &["epochs", "steps", "validation_fraction"],
@@ -22,6 +22,8 @@ const OVERRIDES: [(&[&str], &[&str]); 10] = [
         &["data"],
         &[
             "likelihood",
+            "lower",
+            "upper",
             "target",
             "noise_column",
             "offset",
@@ -41,7 +43,11 @@ const OVERRIDES: [(&[&str], &[&str]); 10] = [
             "image",
         ],
     ),
-    (&["target"], &["class_order", "likelihood"]),
+    (
+        &["target"],
+        &["class_order", "likelihood", "lower", "upper"],
+    ),
+    (&["likelihood", "lower", "upper"], &["lower", "upper"]),
     (&["device", "devices"], &["device", "devices"]),
     (&["schedule"], &["stages", "stage_factor"]),
     (

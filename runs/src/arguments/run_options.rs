@@ -53,8 +53,16 @@ options! {
         likelihood: LikelihoodName = "LIKELIHOOD" [DataDependentDefault, ShortHelp],
         /// Initial noise variance, as a share of the variance of the target [default: 0.1]
         ///
-        /// Used by the gaussian, student-t and heteroskedastic likelihoods.
+        /// Used by the gaussian, student-t, censored and heteroskedastic likelihoods.
         noise: f64 = "V" in parameter,
+        /// Lower detection limit of the likelihood censored, in the units of the target: targets at it may be anything
+        /// below [default: 0, or none with --upper]
+        #[arg(allow_negative_numbers = true)]
+        lower: f64 = "V" in finite,
+        /// Upper detection limit of the likelihood censored, in the units of the target: targets at it may be anything
+        /// above [default: none]
+        #[arg(allow_negative_numbers = true)]
+        upper: f64 = "V" in finite,
         /// Number of inducing points [default: 128, or the number of distinct training inputs if smaller]
         inducing: usize = "M" at "inducing.count" in size [DataDependentDefault, ShortHelp],
         /// Number of orthogonal inducing points of solve, solve-unwhitened, odvgp and solve-collapsed

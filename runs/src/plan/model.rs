@@ -9,7 +9,7 @@ use super::inducing::inducing;
 use super::layers::{layers, set_layers};
 use super::mini_batch::mini_batch;
 use super::networks::{self, correction, set_network};
-use super::parts::{kernel, kernel_of, mean_of_data, noise};
+use super::parts::{kernel, kernel_of, likelihood_of_data, mean_of_data};
 use super::posterior::{posterior, posterior_of};
 use super::units::{kernel_in_units, parameters_in_units};
 use crate::arguments::{InputScaleName, ModelFields, RunOptions};
@@ -69,13 +69,10 @@ pub(super) fn model(
     let parameters = set_kernel(&mut model, resolved, (data, inputs))?;
     model.set("parameters", &parameters);
     model.set("mean", &mean_of_data(resolved, data));
-    let noise = noise(resolved, data.likelihood);
+    let likelihood = likelihood_of_data(resolved, data)?;
     match model.takes_any_likelihood() {
-        true => model.set(
-            "likelihood",
-            &data.likelihood.for_data(noise, data.classes()),
-        ),
-        false => model.set("likelihood.noise", &noise),
+        true => model.set("likelihood", &likelihood),
+        false => model.set("likelihood.noise", &resolved.noise),
     }
     if model.has("actions") {
         model.set("actions", &actions(resolved, data)?);

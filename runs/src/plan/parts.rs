@@ -3,7 +3,7 @@
 use burn::tensor::Device;
 use burn_gp_core::{
     kernels::KernelConfig,
-    likelihoods::{LikelihoodName, TargetKind},
+    likelihoods::{LikelihoodConfig, LikelihoodName, TargetKind},
     means::{ConstantMeanConfig, MeanConfig, MeanName, OffsetMeanConfig, ZeroMeanConfig},
     parameter::{ParameterConfig, Priors},
 };
@@ -54,6 +54,13 @@ pub(super) fn check_likelihood(
             ", whose targets are not labels; remove it, or use --likelihood ordinal",
         ),
         _ if options.noise.is_some() && !likelihood.has_noise() => unused("--noise", "; remove it"),
+        _ if (options.lower.is_some() || options.upper.is_some()) && !takes_limits(likelihood) => {
+            let option = match options.lower {
+                Some(_) => "--lower",
+                None => "--upper",
+            };
+            unused(option, "; remove it or use --likelihood censored")
+        }
         _ => Ok(()),
     }
 }
@@ -77,6 +84,11 @@ pub(super) fn check_mean(options: &RunOptions) -> Result<(), OptionError> {
         true => Err(OptionError::OffsetWithoutColumn),
         false => Ok(()),
     }
+}
+
+/// Whether a likelihood has limits of the targets.
+fn takes_limits(likelihood: LikelihoodName) -> bool {
+    serde_json::to_value(likelihood.config()).is_ok_and(|fields| has_limits(&fields))
 }
 
 /// The kernel.
@@ -147,6 +159,56 @@ pub(super) fn noise(resolved: &mut RunOptions, likelihood: LikelihoodName) -> f6
     let noise = resolved.noise.unwrap_or(DEFAULT_NOISE);
     resolved.noise = likelihood.has_noise().then_some(noise);
     noise
+}
+
+/// The likelihood of the data, whose targets are standardized. Fills in the initial noise variance and the limits, if the
+/// likelihood has these.
+///
+/// # Errors
+///
+/// If a limit is out of range.
+pub(super) fn likelihood_of_data(
+    resolved: &mut RunOptions,
+    data: &PreparedData,
+) -> Result<LikelihoodConfig, OptionError> {
+    let noise = noise(resolved, data.likelihood);
+    let own = data.likelihood.for_data(noise, data.classes());
+    let mut likelihood = with_limits(resolved, own)?;
+    let units = &data.standardizer;
+    likelihood.set_units(&[units.target_mean], &[units.target_scale]);
+    Ok(likelihood)
+}
+
+/// The likelihood with the limits of the options. Fills in the options if there are none, but the likelihood has limits.
+pub(super) fn with_limits(
+    resolved: &mut RunOptions,
+    likelihood: LikelihoodConfig,
+) -> Result<LikelihoodConfig, OptionError> {
+    let mut fields = serde_json::to_value(&likelihood).unwrap_or_default();
+    if !has_limits(&fields) {
+        return Ok(likelihood);
+    }
+    if resolved.lower.is_none() && resolved.upper.is_none() {
+        let default = |name: &str| fields[name].as_f64();
+        (resolved.lower, resolved.upper) = (default("lower"), default("upper"));
+        return Ok(likelihood);
+    }
+    for (name, limit) in [("lower", resolved.lower), ("upper", resolved.upper)] {
+        fields[name] = limit.into();
+    }
+    let rejected = |reason: String| OptionError::Rejected {
+        component: "likelihood",
+        reason,
+    };
+    let likelihood: LikelihoodConfig =
+        serde_json::from_value(fields).map_err(|reason| rejected(reason.to_string()))?;
+    (likelihood.check()).map_err(|reason| rejected(reason.to_string()))?;
+    Ok(likelihood)
+}
+
+/// Whether the configuration of a likelihood, as written to files, has limits of the targets.
+fn has_limits(fields: &serde_json::Value) -> bool {
+    fields.get("lower").is_some() && fields.get("upper").is_some()
 }
 
 /// The parameter options, with numbers in standardized units. The last option for a parameter wins.

@@ -34,11 +34,8 @@ impl PredictiveDistribution {
     pub fn continuous_ranked_probability_score(&self, targets: &[f64]) -> Vec<f64> {
         self.check(targets);
         self.each(|index| {
-            let (target, scale) = match self.unit(index) {
-                Some(unit) => ((targets[index] - unit.shift) / unit.scale, unit.scale),
-                None => (targets[index], 1.0),
-            };
-            scale * self.score_within(index, target)
+            let scale = self.unit(index).map_or(1.0, |unit| unit.scale);
+            scale * self.score_within(index, self.within(index, targets[index]))
         })
     }
 
@@ -126,7 +123,8 @@ fn of_density(
     let scale = (places.iter()).fold(0.0, |widest: f64, &(_, scale)| widest.max(scale));
     let (count, highest) = (locations.len(), locations[locations.len() - 1]);
     let place = |at: f64| match support {
-        Support::Positive => at.exp(),
+        Support::Positive | Support::NonNegative => at.exp(),
+        Support::Within(lower, upper) => at.clamp(lower, upper),
         Support::UnitInterval => logistic(at),
         _ => at,
     };
@@ -136,21 +134,24 @@ fn of_density(
     };
     let pieces = count.min(PIECES);
     let chosen = (0..pieces).map(|piece| locations[piece * (count - 1) / (pieces - 1).max(1)]);
-    let mut ends: Vec<f64> = chosen.map(place).chain([target]).collect();
-    match support {
-        Support::Positive => ends.push(0.0),
-        Support::UnitInterval => ends.extend([0.0, 1.0]),
-        _ => {}
-    }
+    let (least, most) = support.ends();
+    let finite_ends = [least, most].into_iter().filter(|end| end.is_finite());
+    let mut ends: Vec<f64> = (chosen.map(place))
+        .chain([target])
+        .chain(finite_ends)
+        .collect();
     ends.sort_by(f64::total_cmp);
     let between = ends.windows(2);
     let mut total: f64 = (between.map(|pair| finite(pair[0], pair[1], square))).sum();
     let (first, last) = (ends[0], ends[ends.len() - 1]);
-    if support != Support::UnitInterval {
-        let width = place(highest + scale) - place(highest);
+    if most == f64::INFINITY {
+        let width = match support.is_on_real_line() {
+            true => scale,
+            false => place(highest + scale) - place(highest),
+        };
         total += infinite(width, |distance| square(last + distance));
     }
-    if support == Support::Reals {
+    if least == f64::NEG_INFINITY {
         total += infinite(scale, |distance| square(first - distance));
     }
     total

@@ -4,6 +4,7 @@
 //! [`PredictiveDistribution`] describes many targets, each a mixture for deep models. Both compute
 //! on the host in double precision.
 
+mod censored;
 mod counts;
 mod crps;
 mod fractions;
@@ -17,7 +18,9 @@ mod predictive;
 mod quantile;
 mod student_t;
 mod target;
+mod tweedie;
 
+pub(super) use censored::CensoredTarget;
 pub(super) use counts::{NegativeBinomialTarget, PoissonTarget, ZeroInflatedPoissonTarget};
 pub(super) use fractions::BetaTarget;
 pub(super) use heteroskedastic::HeteroskedasticTarget;
@@ -26,6 +29,7 @@ pub(super) use laplace::AsymmetricLaplaceTarget;
 pub(super) use normal::NormalTarget;
 pub(super) use positive::{ExponentialTarget, GammaTarget, LogNormalTarget, WeibullTarget};
 pub(super) use student_t::StudentTTarget;
+pub(super) use tweedie::TweedieTarget;
 
 pub use predictive::{Interval, PredictiveDistribution};
 pub use target::{Support, TargetDistribution};

@@ -224,7 +224,7 @@ impl PredictiveDistribution {
     pub fn in_units(mut self, shifts: &[f64], scales: &[f64]) -> Self {
         let support = self.target.support();
         assert!(
-            support == super::Support::Reals
+            support.is_on_real_line()
                 && shifts.len() == scales.len()
                 && self.len().is_multiple_of(shifts.len().max(1))
                 && scales.iter().all(|scale| *scale > 0.0),
@@ -272,12 +272,14 @@ impl PredictiveDistribution {
         means.zip(self.variance[own].chunks_exact(self.latents))
     }
 
-    fn cdf_of(&self, index: usize, target: f64) -> f64 {
+    /// A target of the likelihood, before rescaling.
+    pub(super) fn within(&self, index: usize, target: f64) -> f64 {
         let unit = self.unit(index);
-        self.cdf_within(
-            index,
-            unit.map_or(target, |unit| (target - unit.shift) / unit.scale),
-        )
+        unit.map_or(target, |unit| (target - unit.shift) / unit.scale)
+    }
+
+    fn cdf_of(&self, index: usize, target: f64) -> f64 {
+        self.cdf_within(index, self.within(index, target))
     }
 
     /// `P(y ≤ t)` of one target of the likelihood, before rescaling.
@@ -289,11 +291,8 @@ impl PredictiveDistribution {
 
     /// `P(y < t)` of one target.
     fn cdf_below(&self, index: usize, target: f64) -> f64 {
-        if self.target.support().is_discrete() {
-            self.cdf_of(index, target.ceil() - 1.0)
-        } else {
-            self.cdf_of(index, target)
-        }
+        let own = self.within(index, target);
+        self.cdf_within(index, self.target.support().below(own))
     }
 
     fn quantile_of(&self, index: usize, p: f64) -> f64 {

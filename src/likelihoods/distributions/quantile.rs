@@ -31,7 +31,15 @@ pub(super) fn quantile(
             below.count() as f64
         }
         Support::Counts => least_count(p, (highest + shift).exp(), cdf),
-        Support::Reals | Support::Positive | Support::UnitInterval => {
+        // The ends that are possible targets.
+        Support::NonNegative if cdf(0.0) >= p => 0.0,
+        Support::Within(lower, _) if cdf(lower) >= p => lower,
+        Support::Within(_, upper) if cdf(support.below(upper)) < p => upper,
+        Support::Reals
+        | Support::Positive
+        | Support::NonNegative
+        | Support::UnitInterval
+        | Support::Within(..) => {
             let (least, most) = ends(support);
             let bracket = (
                 (lowest + shift).clamp(least, most),
@@ -47,7 +55,7 @@ pub(super) fn quantile(
 /// The target for a place on the real line.
 fn target(support: Support, place: f64) -> f64 {
     match support {
-        Support::Positive => place.exp(),
+        Support::Positive | Support::NonNegative => place.exp(),
         // Keep the result below 1 in floating point, too.
         Support::UnitInterval => logistic(place).min(1.0 - 0.5 * f64::EPSILON),
         _ => place,
@@ -57,8 +65,9 @@ fn target(support: Support, place: f64) -> f64 {
 /// The range of places whose targets are neither zero nor infinite.
 fn ends(support: Support) -> (f64, f64) {
     match support {
-        Support::Positive => (-744.0, 709.0),
+        Support::Positive | Support::NonNegative => (-744.0, 709.0),
         Support::UnitInterval => (-709.0, 40.0),
+        Support::Within(lower, upper) => (lower.max(f64::MIN), upper.min(f64::MAX)),
         _ => (f64::MIN, f64::MAX),
     }
 }

@@ -2,8 +2,8 @@
 
 use burn_gp_core::{
     likelihoods::{
-        Bernoulli, BernoulliLogit, Likelihood, LikelihoodConfig, OrdinalConfig, RobustMaxConfig,
-        SoftmaxConfig,
+        Bernoulli, BernoulliLogit, CensoredConfig, Likelihood, LikelihoodConfig, OrdinalConfig,
+        RobustMaxConfig, SoftmaxConfig,
     },
     process::Marginals,
 };
@@ -131,5 +131,95 @@ fn counts_are_finite_far_from_the_rate() {
                 assert_finite(&what, &[density, expected]);
             }
         }
+    }
+}
+
+/// A function ten thousand standard deviations of the noise from a limit, on either side: log densities, gradients and
+/// moments keep their digits.
+#[test]
+fn censored_targets_far_from_the_limits() {
+    let config = CensoredConfig {
+        noise: 1e-4,
+        lower: Some(-50.0),
+        upper: Some(50.0),
+        ..Default::default()
+    };
+    let log_root = 0.5 * (2.0 * std::f64::consts::PI).ln();
+    for platform in platforms() {
+        let tracked = platform.autodiff();
+        let likelihood = config.init(tracked.options());
+        let means = [-50.0, 50.0, 50.0, -50.0, 0.0, 0.0, -150.0, 150.0];
+        let targets = [50.0, -50.0, 50.0, -50.0, 50.0, -50.0, 0.0, 0.0];
+        let rows = means.len();
+        let mean = tracked.tensor(&means, [rows, 1]).require_grad();
+        let variance = tracked.tensor(&[1e-4; 8], [rows, 1]).require_grad();
+        let marginals = Marginals {
+            mean: mean.clone(),
+            variance: variance.clone(),
+        };
+        let targets = tracked.tensor(&targets, [rows, 1]);
+        let density = likelihood.log_predictive_density(targets.clone(), marginals.clone());
+        let expected = likelihood.expected_log_density(targets, marginals.clone());
+        // log Φ(−d/s) = −d²/(2s²) − log(d/s) − ½·log 2π, and E[log Φ] with the spread of the function.
+        let tail = |distance: f64, variance: f64| {
+            let ratio = distance / variance.sqrt();
+            -0.5 * ratio * ratio - ratio.ln() - log_root
+        };
+        let normal = |distance: f64, variance: f64| {
+            -0.5 * (distance * distance / variance + variance.ln()) - log_root
+        };
+        let half = 0.5f64.ln();
+        let predictive = [100.0, 100.0, 0.0, 0.0, 50.0, 50.0, 150.0, 150.0].map(|distance| {
+            if distance == 0.0 {
+                half
+            } else if distance == 150.0 {
+                normal(distance, 2e-4)
+            } else {
+                tail(distance, 2e-4)
+            }
+        });
+        let what = format!("{platform}");
+        assert_close(
+            &what,
+            &numbers(density.clone()),
+            &predictive,
+            platform.tolerance(1e-9, 1e-5),
+        );
+        // E[(d + ε)²] = d² + σ_n² for a function at a distance d.
+        let found = numbers(expected.clone());
+        let exact = tail(100.0, 1e-4) - 0.5;
+        let error = (found[0] - exact).abs() / exact.abs();
+        assert!(
+            error < platform.tolerance(1e-9, 1e-5),
+            "{what}: {}, {exact}",
+            found[0]
+        );
+        let gradients = (density + expected).sum().backward();
+        for tensor in [&mean, &variance] {
+            assert_finite(&what, &numbers(tensor.grad(&gradients).expect("gradient")));
+        }
+        // A function beyond a limit leaves the limit, and one between them the normal distribution.
+        let predicted = likelihood.predict(Marginals {
+            mean: tracked.tensor(&[-150.0, 150.0, 0.0, -50.0], [4, 1]),
+            variance: tracked.tensor(&[1e-4; 4], [4, 1]),
+        });
+        let deviation = 2e-4f64.sqrt();
+        let mean_of_half = -50.0 + deviation / (2.0 * std::f64::consts::PI).sqrt();
+        let variance_of_half = 2e-4 * (0.5 - 0.5 / std::f64::consts::PI);
+        assert_close(
+            &what,
+            &numbers(predicted.mean),
+            &[-50.0, 50.0, 0.0, mean_of_half],
+            platform.tolerance(1e-12, 1e-6),
+        );
+        assert_close(
+            &what,
+            &numbers(predicted.variance)
+                .iter()
+                .map(|own| own / 2e-4)
+                .collect::<Vec<_>>(),
+            &[0.0, 0.0, 1.0, variance_of_half / 2e-4],
+            platform.tolerance(1e-9, 1e-4),
+        );
     }
 }

@@ -4,13 +4,16 @@
 use std::f64::consts::PI;
 
 use burn_gp_core::likelihoods::{
-    AsymmetricLaplaceConfig, BetaConfig, GammaConfig, LikelihoodConfig, LogNormalConfig,
-    NegativeBinomialConfig, OrdinalConfig, StudentTConfig, WeibullConfig,
-    ZeroInflatedPoissonConfig,
+    AsymmetricLaplaceConfig, BetaConfig, CensoredConfig, GammaConfig, LikelihoodConfig,
+    LogNormalConfig, NegativeBinomialConfig, OrdinalConfig, StudentTConfig, TweedieConfig,
+    WeibullConfig, ZeroInflatedPoissonConfig,
 };
 use libm::lgamma;
 
-use crate::support::formulas::{log_normal_cdf, logistic, ordinal, softplus};
+use crate::support::{
+    formulas::{log_normal_cdf, logistic, ordinal, softplus},
+    lines::log_sum_exp,
+};
 
 /// Locations and widths of the features of a target's log density.
 pub type Foci = Box<dyn Fn(f64) -> Vec<(f64, f64)>>;
@@ -270,6 +273,8 @@ pub fn grids() -> Vec<Grid> {
     grids.extend(zero_inflated());
     grids.extend(lifetimes());
     grids.extend(log_normal());
+    grids.extend(censored());
+    grids.extend(tweedie());
     grids
 }
 
@@ -350,4 +355,76 @@ fn log_normal() -> Vec<Grid> {
         Grid::new(what, LogNormalConfig { noise }, &targets, density, foci)
     };
     [1e-3, 0.1, 3.0].map(of).into()
+}
+
+/// Limits at −1 and 2, and targets at and between them.
+fn censored() -> Vec<Grid> {
+    let (lower, upper) = (-1.0, 2.0);
+    let of = |noise: f64| {
+        let deviation = noise.sqrt();
+        let density = move |y: f64, f: f64| {
+            if y == lower {
+                log_normal_cdf((lower - f) / deviation)
+            } else if y == upper {
+                log_normal_cdf((f - upper) / deviation)
+            } else {
+                -0.5 * ((y - f).powi(2) / noise + (2.0 * PI * noise).ln())
+            }
+        };
+        let config = CensoredConfig {
+            noise,
+            lower: Some(lower),
+            upper: Some(upper),
+            ..Default::default()
+        };
+        let what = format!("censored, noise {noise}");
+        let foci = move |y: f64| vec![(y, deviation)];
+        let targets = [lower, -0.6, 1.0, upper];
+        let grid = Grid::new(what, config, &targets, density, foci);
+        grid.with_functions(&[-5.0, -1.0, 0.0, 2.0, 5.0], &[0.03, 0.3, 1.0, 3.0])
+    };
+    [1e-4, 0.01, 0.3, 10.0].map(of).into()
+}
+
+/// The sum over the number of gamma variables, without its negligible terms.
+fn tweedie() -> Vec<Grid> {
+    let of = |(dispersion, power): (f64, f64)| {
+        let shape = (2.0 - power) / (power - 1.0);
+        // log Σ_n (y^{2−p}/(φ(2 − p)))ⁿ·(y^{2−p}/(φ(p − 1)))^{na}/(n!·Γ(na))
+        let series = move |y: f64| {
+            let power_of_target = y.powf(2.0 - power) / dispersion;
+            let log = (power_of_target / (2.0 - power)).ln()
+                + shape * (power_of_target / (power - 1.0)).ln();
+            let terms = (1..3000).map(|number| {
+                let number = f64::from(number);
+                number * log - lgamma(number + 1.0) - lgamma(number * shape)
+            });
+            log_sum_exp(&terms.collect::<Vec<_>>())
+        };
+        let targets = [0.0, 1e-3, 0.1, 1.0, 10.0, 300.0];
+        let known = targets.map(|y| (y, if y > 0.0 { series(y) - y.ln() } else { 0.0 }));
+        let density = move |y: f64, f: f64| {
+            let rate = ((2.0 - power) * f).exp() / (dispersion * (2.0 - power));
+            let scaled = y * ((1.0 - power) * f).exp() / (dispersion * (power - 1.0));
+            let constant = known.iter().find(|(target, _)| *target == y);
+            constant.map_or(f64::NAN, |(_, constant)| constant - rate - scaled)
+        };
+        let foci = move |y: f64| {
+            let zero = (dispersion * (2.0 - power)).ln() / (2.0 - power);
+            match y > 0.0 {
+                true => vec![
+                    (y.ln(), (dispersion * y.powf(power - 2.0)).sqrt()),
+                    (y.ln(), 1.0),
+                    (zero, 1.0),
+                ],
+                false => vec![(zero, 1.0 / (2.0 - power))],
+            }
+        };
+        let what = format!("tweedie, dispersion {dispersion}, power {power}");
+        let config = TweedieConfig { dispersion, power };
+        let grid = Grid::new(what, config, &targets, density, foci);
+        grid.with_functions(&[-5.0, -1.0, 0.0, 2.0, 5.0], &[0.03, 0.3, 1.0, 2.0])
+    };
+    let values = [(1.0, 1.5), (0.1, 1.2), (3.0, 1.8), (0.5, 1.05), (0.5, 1.95)];
+    values.map(of).into()
 }

@@ -5,8 +5,9 @@ use std::f64::consts::PI;
 
 use burn_gp_core::{
     likelihoods::{
-        AsymmetricLaplaceConfig, BetaConfig, GammaConfig, LikelihoodConfig, NegativeBinomialConfig,
-        OrdinalConfig, StudentTConfig, WeibullConfig, ZeroInflatedPoissonConfig,
+        AsymmetricLaplaceConfig, BetaConfig, CensoredConfig, GammaConfig, LikelihoodConfig,
+        NegativeBinomialConfig, OrdinalConfig, StudentTConfig, TweedieConfig, WeibullConfig,
+        ZeroInflatedPoissonConfig,
     },
     parameter::hyperparameters,
     process::Marginals,
@@ -15,8 +16,8 @@ use libm::lgamma;
 
 use crate::support::{
     Platform,
-    formulas::{logistic, ordinal, softplus},
-    lines::Line,
+    formulas::{log_normal_cdf, logistic, ordinal, softplus},
+    lines::{Line, log_sum_exp},
     module_gradients::{parameter_gradients, parameter_values, with_parameter_values},
     platforms,
 };
@@ -97,6 +98,33 @@ fn zero_inflated(parameters: &[f64], y: f64, f: f64) -> f64 {
     }
 }
 
+/// With limits at 0 and 2.
+fn censored(parameters: &[f64], y: f64, f: f64) -> f64 {
+    let noise = parameters[0];
+    match y {
+        0.0 => log_normal_cdf(-f / noise.sqrt()),
+        2.0 => log_normal_cdf((f - 2.0) / noise.sqrt()),
+        _ => -0.5 * ((y - f).powi(2) / noise + (2.0 * PI * noise).ln()),
+    }
+}
+
+/// The parameters are φ and p − 1.
+fn tweedie(parameters: &[f64], y: f64, f: f64) -> f64 {
+    let (dispersion, above) = (parameters[0], parameters[1]);
+    let below = 1.0 - above;
+    let rate = (below * f).exp() / (dispersion * below);
+    if y == 0.0 {
+        return -rate;
+    }
+    let (shape, scaled) = (below / above, y * (-above * f).exp() / (dispersion * above));
+    let log = rate.ln() + shape * scaled.ln();
+    let terms = (1..200).map(|number| {
+        let number = f64::from(number);
+        number * log - lgamma(number + 1.0) - lgamma(number * shape)
+    });
+    log_sum_exp(&terms.collect::<Vec<_>>()) - rate - scaled - y.ln()
+}
+
 fn narrow_likelihoods() -> Vec<Narrow> {
     let student = |scale, degrees| {
         let config = StudentTConfig {
@@ -143,6 +171,27 @@ fn narrow_likelihoods() -> Vec<Narrow> {
             log_density: quantile_of_errors,
             focus: |y| (y, 0.02),
             targets: vec![0.0, 0.35, 2.0, 9.0],
+        },
+        Narrow {
+            config: CensoredConfig {
+                noise: 4e-4,
+                upper: Some(2.0),
+                ..Default::default()
+            }
+            .into(),
+            log_density: censored,
+            focus: |y| (y, 0.02),
+            targets: vec![0.0, 0.35, 2.0],
+        },
+        Narrow {
+            config: TweedieConfig {
+                dispersion: 0.05,
+                power: 1.4,
+            }
+            .into(),
+            log_density: tweedie,
+            focus: |y| (if y > 0.0 { y.ln() } else { -6.0 }, 0.2),
+            targets: vec![0.0, 0.2, 1.0, 2.0],
         },
         Narrow {
             config: WeibullConfig { shape: 2.0 }.into(),

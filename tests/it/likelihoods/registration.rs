@@ -103,8 +103,9 @@ fn a_column_short() {
 /// Trained parameters are reported with the values of the configuration.
 #[test]
 fn hyperparameters_are_reported() {
-    let expected: [(&str, &[f64]); 15] = [
+    let expected: [(&str, &[f64]); 18] = [
         ("gaussian.noise", &[0.8]),
+        ("censored.noise", &[0.7]),
         ("heteroskedastic.noise", &[0.6]),
         ("student-t.scale", &[0.9]),
         ("student-t.degrees_of_freedom", &[8.0]),
@@ -119,6 +120,8 @@ fn hyperparameters_are_reported() {
         ("negative-binomial.dispersion", &[0.4]),
         ("zero-inflated-poisson.zeros", &[0.3]),
         ("gamma.shape", &[3.0]),
+        ("tweedie.dispersion", &[0.6]),
+        ("tweedie.power_above_one", &[0.4]),
         ("weibull.shape", &[2.0]),
         ("log-normal.noise", &[0.4]),
         ("beta.precision", &[4.0]),

@@ -4,6 +4,7 @@ use burn::tensor::Tensor;
 use burn_gp_core::{
     likelihoods::{
         BetaConfig, GammaConfig, LikelihoodConfig, NegativeBinomialConfig, StudentTConfig,
+        TweedieConfig,
     },
     process::Marginals,
 };
@@ -147,6 +148,42 @@ fn densities_of_large_parameters() {
             ];
             let rest = odd.map(|(power, factor)| factor * precision.powi(-power));
             check("beta", found, leading + rest.iter().sum::<f64>());
+        }
+    }
+}
+
+/// With many gamma variables, the density is `exp(−D/2)/√(2πφ·y^p)` with the deviance D, up to terms of the order of the
+/// reciprocal of their number.
+#[test]
+fn densities_of_sums_of_many_variables() {
+    for platform in platforms() {
+        for power in [1.1, 1.5, 1.9f64] {
+            for (y, dispersion) in [(1.0, 1e-5), (1e6, 1e-2), (1e-4, 1e-8f64)] {
+                let rate = f64::powf(y, 2.0 - power) / (dispersion * (2.0 - power));
+                if rate < 1e3 {
+                    continue;
+                }
+                let deviation = (dispersion * f64::powf(y, power - 2.0)).sqrt();
+                let single = |value: f64| platform.rounded(&[value])[0];
+                let y = single(y);
+                // One standard deviation above.
+                let f = single(f64::ln(y) + deviation);
+                let mean = f.exp();
+                let half_deviance = (y * (y.powf(1.0 - power) - mean.powf(1.0 - power))
+                    / (1.0 - power)
+                    - (y.powf(2.0 - power) - mean.powf(2.0 - power)) / (2.0 - power))
+                    / dispersion;
+                let root = 0.5 * (2.0 * std::f64::consts::PI * dispersion * y.powf(power)).ln();
+                let expected = -half_deviance - root;
+                let config = TweedieConfig { dispersion, power }.into();
+                let found = density(&platform, &config, y, f);
+                // Differences of large powers in the reference, and of logarithms here.
+                let rounding = platform.tolerance(1e-6, 2e-6 / deviation) + 1.0 / rate;
+                assert!(
+                    (found - expected).abs() < rounding + 1e-5,
+                    "{power}, {y}, {dispersion} on {platform}: {found}, expected {expected}"
+                );
+            }
         }
     }
 }

@@ -4,10 +4,10 @@ use std::f64::consts::PI;
 
 use burn_gp_core::{
     likelihoods::{
-        AnyLikelihood, AsymmetricLaplaceConfig, BetaConfig, GammaConfig, GaussianConfig,
-        HeteroskedasticConfig, LikelihoodConfig, LogNormalConfig, NegativeBinomialConfig,
-        OrdinalConfig, RobustMaxConfig, SoftmaxConfig, StudentTConfig, WeibullConfig,
-        ZeroInflatedPoissonConfig,
+        AnyLikelihood, AsymmetricLaplaceConfig, BetaConfig, CensoredConfig, GammaConfig,
+        GaussianConfig, HeteroskedasticConfig, LikelihoodConfig, LogNormalConfig,
+        NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig, SoftmaxConfig, StudentTConfig,
+        TweedieConfig, WeibullConfig, ZeroInflatedPoissonConfig,
     },
     process::Marginals,
 };
@@ -132,6 +132,55 @@ fn ordinal_moments(f: &[f64]) -> Vec<(f64, f64)> {
     vec![(moment(1), moment(2) - moment(1).powi(2))]
 }
 
+/// The limits of the censored case.
+const LIMITS: (f64, f64) = (-0.5, 1.5);
+
+fn log_density_of_censored(y: f64, f: f64) -> f64 {
+    let deviation = 0.7f64.sqrt();
+    let (lower, upper) = LIMITS;
+    if y == lower {
+        normal_cdf((lower - f) / deviation).ln()
+    } else if y == upper {
+        normal_cdf((f - upper) / deviation).ln()
+    } else {
+        log_normal(y - f, 0.7)
+    }
+}
+
+/// The moments of a normal variable between limits, from those of the truncated one.
+fn moments_of_censored(f: f64) -> (f64, f64) {
+    let (deviation, (lower, upper)) = (0.7f64.sqrt(), LIMITS);
+    let (a, b) = ((lower - f) / deviation, (upper - f) / deviation);
+    let density = |x: f64| (-0.5 * x * x).exp() / (2.0 * PI).sqrt();
+    let (low, high) = (normal_cdf(a), normal_cdf(-b));
+    let inside = 1.0 - low - high;
+    let first = f * inside + deviation * (density(a) - density(b));
+    let second = (f * f + 0.7) * inside
+        + 2.0 * f * deviation * (density(a) - density(b))
+        + 0.7 * (a * density(a) - b * density(b));
+    let mean = lower * low + upper * high + first;
+    let square = lower * lower * low + upper * upper * high + second;
+    (mean, square - mean * mean)
+}
+
+/// The sum over the number of gamma variables, for dispersion 0.6 and power 1.4.
+fn log_density_of_tweedie(y: f64, f: f64) -> f64 {
+    let (dispersion, power, mean) = (0.6, 1.4, f.exp());
+    let rate = mean.powf(2.0 - power) / (dispersion * (2.0 - power));
+    if y == 0.0 {
+        return -rate;
+    }
+    let shape = (2.0 - power) / (power - 1.0);
+    let scale = dispersion * (power - 1.0) * mean.powf(power - 1.0);
+    let terms = (1..200).map(|number| {
+        let number = f64::from(number);
+        let own = number * shape;
+        let gamma = (own - 1.0) * y.ln() - y / scale - own * scale.ln() - lgamma(own);
+        (number * rate.ln() - rate - lgamma(number + 1.0) + gamma).exp()
+    });
+    terms.sum::<f64>().ln()
+}
+
 /// Exact up to rounding.
 const EXACT: f64 = 1e-10;
 
@@ -158,6 +207,22 @@ fn real_numbers() -> Vec<Case> {
             log_density: |y, f| log_normal(y[0] - f[0], 0.8),
             moments: |f| vec![(f[0], 0.8)],
             quadrature_error: EXACT,
+        },
+        Case {
+            name: "censored",
+            config: CensoredConfig {
+                noise: 0.7,
+                lower: Some(LIMITS.0),
+                upper: Some(LIMITS.1),
+                ..Default::default()
+            }
+            .into(),
+            targets: vec![0.4, -0.5, 1.5, 0.8, 1.4],
+            impossible: vec![(0, -0.75), (0, 2.0)],
+            latents: 1,
+            log_density: |y, f| log_density_of_censored(y[0], f[0]),
+            moments: |f| vec![moments_of_censored(f[0])],
+            quadrature_error: 1e-8,
         },
         Case {
             name: "fixed-noise",
@@ -361,6 +426,20 @@ fn positive_numbers() -> Vec<Case> {
             },
             moments: |f| vec![(f[0].exp(), (2.0 * f[0]).exp() / 3.0)],
             quadrature_error: 1e-4,
+        },
+        Case {
+            name: "tweedie",
+            config: TweedieConfig {
+                dispersion: 0.6,
+                power: 1.4,
+            }
+            .into(),
+            targets: vec![0.0, 0.5, 1.7, 0.0, 4.2],
+            impossible: vec![(0, -0.125)],
+            latents: 1,
+            log_density: |y, f| log_density_of_tweedie(y[0], f[0]),
+            moments: |f| vec![(f[0].exp(), 0.6 * (1.4 * f[0]).exp())],
+            quadrature_error: 1e-6,
         },
         Case {
             name: "weibull",
