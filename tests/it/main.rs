@@ -85,6 +85,7 @@ mod triangular_products;
 mod vecchia;
 mod vecchia_laplace;
 mod vif;
+mod vnngp;
 mod weight_space;
 
 use burn_gp_test_support as support;
