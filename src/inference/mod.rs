@@ -13,6 +13,7 @@
 //! | [`Markov`] | the log evidence, for one input and kernels that are state-space models with s states | N·s² |
 //! | [`MarkovVariational`] | the evidence lower bound with any likelihood, for one input and such kernels | N·s² per iteration |
 //! | [`VecchiaLaplace`] | Laplace's approximation of the log evidence with any likelihood, on neighbors | N·m³, N·m per iteration of a solve |
+//! | [`Vnngp`] | the evidence lower bound with any likelihood, on neighbors, for a given kernel and independent inducing values at all inputs; on mini-batches | N·m³ once, m per row of a batch |
 //! | [`LowRankRegression`] | the log evidence of R features, minus a penalty for the variance they miss | N·R² |
 //!
 //! For the same inducing points, `T(Z) ≤ L_OD ≤ L_S ≤ T(Z∪O) ≤ log p(y)` and
@@ -20,7 +21,7 @@
 //! [tighter bound](Collapsed::tighter_bound), `L_S` the objective of [`CollapsedOrthogonal`] and
 //! `L_OD` its [decoupled bound](CollapsedOrthogonal::decoupled_bound).
 //!
-//! P outputs share the kernel, the likelihood and all factorizations, except in [`ExactOutputs`]. Every method has the same two
+//! P outputs share the kernel, the likelihood and all factorizations, except in [`ExactOutputs`]. Every method but [`Vnngp`] has the same two
 //! functions of inputs, `[N, D]`, and targets, `[N, P]`. `full_objective` is the objective to maximize,
 //! `[1]`, summed over data and outputs. `condition` gives the process for prediction, with everything that
 //! does not depend on new inputs precomputed; it lives on the device without autodiff and shares nothing
@@ -59,6 +60,7 @@ mod update_error;
 mod vecchia;
 mod vecchia_laplace;
 mod vif;
+mod vnngp;
 
 use burn::tensor::Tensor;
 
@@ -84,6 +86,7 @@ pub use update_error::UpdateError;
 pub use vecchia::{LeastSquares, Vecchia, VecchiaProcess, VecchiaSettings};
 pub use vecchia_laplace::{VecchiaLaplace, VecchiaLaplaceProcess, VecchiaLaplaceSettings};
 pub use vif::{Vif, VifProcess};
+pub use vnngp::{Vnngp, VnngpProcess};
 
 use crate::parameter::require_same_dtype;
 

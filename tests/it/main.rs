@@ -88,6 +88,7 @@ mod uncertain_inputs;
 mod vecchia;
 mod vecchia_laplace;
 mod vif;
+mod vnngp;
 mod weight_space;
 
 use burn_gp_test_support as support;

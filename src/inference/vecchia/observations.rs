@@ -61,7 +61,14 @@ impl<K: KernelModule> Observations<K> {
 
     /// The distributions of new rows, `[T, D]`, each given its observed neighbors.
     pub fn of_each(&self, x: &Tensor<2>) -> Conditionals {
-        self.conditionals(x, &self.rows.nearest(x))
+        self.nearest(x).1
+    }
+
+    /// The observed neighbors of new rows, `[T, D]`, and the distributions of these rows given them.
+    pub fn nearest(&self, x: &Tensor<2>) -> (NeighborSets, Conditionals) {
+        let sets = self.rows.nearest(x);
+        let conditionals = self.conditionals(x, &sets);
+        (sets, conditionals)
     }
 
     /// The new rows in an order, given observed rows and those before them, and `Σ b·v` over the observed neighbors,

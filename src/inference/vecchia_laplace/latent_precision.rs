@@ -12,6 +12,7 @@ pub type Columns<const L: usize> = Vec<[f64; L]>;
 
 /// `Q = BᵀD⁻¹B`, the inverse covariance of latent values `f_i = bᵀf_c + √d·ε`. Row i of B has one on the diagonal
 /// and −b at the neighbors of i, which come before i; its determinant is one.
+#[derive(Debug)]
 pub struct LatentPrecision {
     neighbors: Arc<NeighborSets>,
     /// b, [N, m]

@@ -36,9 +36,10 @@ use crate::{
     parameter::{Part, Priors, Role, defaults},
     process::WithMean,
 };
-use conditionals::{Rows, jitter};
+pub(super) use conditionals::Rows;
+use conditionals::jitter;
 use evidence::{Slopes, log_evidence};
-use latent_precision::LatentPrecision;
+pub(super) use latent_precision::LatentPrecision;
 use log_determinant::LogDeterminant;
 use mode::{Mode, find_mode};
 use posterior_columns::PosteriorColumns;
