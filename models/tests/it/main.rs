@@ -42,3 +42,4 @@ mod variational_full_batch;
 mod vecchia;
 mod vecchia_laplace;
 mod vif;
+mod vnngp;
