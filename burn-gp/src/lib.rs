@@ -123,7 +123,7 @@
 //!
 //! | to | go to |
 //! |---|---|
-//! | choose a model | [`ExactConfig`] up to some thousand rows, [`SgprConfig`] and [`SvgpConfig`] beyond, [`ComputationAwareConfig`] and [`ConjugateGradientsConfig`] for many rows without inducing points, [`VecchiaConfig`] for many rows of few inputs, such as locations, [`VecchiaLaplaceConfig`] for classes and counts there, [`VifConfig`] for smooth functions of several inputs, [`MarkovConfig`] for series over time, [`MarkovVariationalConfig`] for classes and counts over time, [`DeepGpConfig`] for layers and images, [`DbkConfig`], [`SvdbkConfig`], [`LastLayerConfig`] and [`DeepKernelConfig`] for networks |
+//! | choose a model | [`ExactConfig`] up to some thousand rows, [`SgprConfig`] and [`SvgpConfig`] beyond, [`ComputationAwareConfig`] and [`ConjugateGradientsConfig`] for many rows without inducing points, [`VecchiaConfig`] for many rows of few inputs, such as locations, [`VecchiaLaplaceConfig`] for classes and counts there, [`VnngpConfig`] for very many of them on mini-batches, [`VifConfig`] for smooth functions of several inputs, [`MarkovConfig`] for series over time, [`MarkovVariationalConfig`] for classes and counts over time, [`DeepGpConfig`] for layers and images, [`DbkConfig`], [`SvdbkConfig`], [`LastLayerConfig`] and [`DeepKernelConfig`] for networks |
 //! | choose a kernel | [`kernels`]: also sums, products and kernels of kernels |
 //! | choose a likelihood | [`likelihoods`]: numbers, labels, counts, positive numbers, fractions |
 //! | choose a posterior | [`variational`]: whitened, orthogonal, inverse-free, … |

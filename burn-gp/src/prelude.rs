@@ -54,5 +54,5 @@ pub use burn_gp_models::{
     ExactConfig, Fit, FitModel, Fitted, FittedPredictions, InducingConfig, LastLayerConfig,
     LayerConfig, MarkovConfig, MarkovVariationalConfig, Matrix, ModelConfig, SgprConfig,
     SolveCollapsedConfig, SvdbkConfig, SvgpConfig, VecchiaConfig, VecchiaLaplaceConfig, VifConfig,
-    fit_each,
+    VnngpConfig, fit_each,
 };

@@ -98,6 +98,14 @@ pub enum InitError {
         /// The name of the likelihood.
         likelihood: &'static str,
     },
+    /// The hyperparameters cannot be trained on a sample of the rows.
+    #[error("training of the hyperparameters on {rows} of the rows failed: {reason}")]
+    Sample {
+        /// The number of rows of the sample.
+        rows: usize,
+        /// The cause.
+        reason: String,
+    },
     /// The configuration has a second set of inducing points, but the model does not use one.
     #[error(
         "{count} orthogonal inducing points were requested, but this model has none; only the \

@@ -68,6 +68,7 @@ pub mod training;
 mod vecchia;
 mod vecchia_laplace;
 mod vif;
+mod vnngp;
 
 pub use burn_gp_core::{inducing::InducingConfig, variational::CoregionalizationConfig};
 pub use caught::panic_message;
@@ -115,3 +116,4 @@ pub use trained::{AnyTrained, Trained};
 pub use vecchia::{AnyVecchia, VecchiaConfig};
 pub use vecchia_laplace::{AnyVecchiaLaplace, VecchiaLaplaceConfig};
 pub use vif::{AnyVif, VifConfig};
+pub use vnngp::{AnyVnngp, VnngpConfig};

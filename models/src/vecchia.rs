@@ -18,10 +18,13 @@ use crate::{
 /// The training of nearest-neighbor models. It stops when its iterations improve the log density by less than these
 /// nats, as in Guinness's GpGp. The variance and the lengthscale of rough kernels are barely determined apart, and
 /// L-BFGS would follow their ratio for as many iterations again without an effect on predictions.
-pub(crate) const TRAINING: TrainingDefaults = TrainingDefaults::FullBatch(FullBatchTraining {
+pub(crate) const FULL_BATCH: FullBatchTraining = FullBatchTraining {
     nats: 1e-2,
     ..FullBatchTraining::L_BFGS
-});
+};
+
+/// [`FULL_BATCH`] as a default.
+pub(crate) const TRAINING: TrainingDefaults = TrainingDefaults::FullBatch(FULL_BATCH);
 
 /// Nearest-neighbor regression whose components are chosen at run time.
 pub type AnyVecchia = Vecchia<AnyKernel>;

@@ -139,7 +139,7 @@ fn every_operation_has_a_case() {
         "whole_numbers",
         "with_threads_awake",
     ];
-    // The models `markov`, `vecchia` and `vif`, which need these, are only made for the CPU so far.
+    // The models `markov`, `vecchia`, `vif` and `vnngp`, which need these, are only made for the CPU so far.
     let on_cpu_only = [
         "neighbor_conditional",
         "state_space_filtering",

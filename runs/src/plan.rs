@@ -24,10 +24,10 @@ mod tests;
 mod units;
 
 use burn::tensor::{DType, Device};
-use burn_gp_core::likelihoods::LikelihoodName;
+use burn_gp_core::likelihoods::{GaussianConfig, LikelihoodName};
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
-    AnyModel, InitError, ModelConfig,
+    AnyModel, InitError, ModelConfig, VnngpConfig,
     training::{AnyTrainer, Training, TrainingData},
 };
 
@@ -53,6 +53,19 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// A line about hyperparameters that come from a sample of the training rows, if they do.
+    pub fn remark(&self, data: &PreparedData) -> Option<String> {
+        let config: &VnngpConfig = self.model.downcast_ref()?;
+        let rows = config.sample?.min(data.train.len());
+        let by = match data.likelihood.is::<GaussianConfig>() {
+            true => "vecchia",
+            false => "vecchia-laplace",
+        };
+        Some(format!(
+            "the kernel and the likelihood are trained by {by} on {rows} of the rows, and then stay as they are\n"
+        ))
+    }
+
     /// The training rows in the form that the model takes, without their weights.
     pub fn training_data(
         &self,

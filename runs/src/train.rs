@@ -281,6 +281,8 @@ impl Run<'_> {
         found: Option<(StoppingPoint, f64)>,
     ) -> Result<(Plan, Session), Failure> {
         let (options, plan) = resolve(options, data)?;
+        let remark = plan.remark(data).filter(|_| !self.quiet);
+        remark.iter().for_each(|line| inform(line));
         let trainer = plan.trainer(data, (&self.device, self.dtype))?;
         require_possible_noise(&options, &trainer.model().hyperparameters(), data)?;
         let trainer = on_devices(trainer, &self.devices)?;

@@ -29,12 +29,13 @@ const INDUCING: usize = 24;
 const ORTHOGONAL: usize = 11;
 
 /// Models that are only made for the CPU so far.
-const ON_CPU_ONLY: [&str; 5] = [
+const ON_CPU_ONLY: [&str; 6] = [
     "markov",
     "markov-variational",
     "vecchia",
     "vecchia-laplace",
     "vif",
+    "vnngp",
 ];
 
 pub(super) fn cases() -> Vec<Case> {

@@ -43,3 +43,4 @@ mod variational_full_batch;
 mod vecchia;
 mod vecchia_laplace;
 mod vif;
+mod vnngp;

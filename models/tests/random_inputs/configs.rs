@@ -17,7 +17,7 @@ use burn_gp_models::{
     ActionRows, ActionsConfig, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig,
     DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig, InducingConfig, LastLayerConfig,
     LayerConfig, ModelConfig, SgprConfig, SolveCollapsedConfig, SvdbkConfig, SvgpConfig,
-    VecchiaConfig, VecchiaLaplaceConfig, VifConfig,
+    VecchiaConfig, VecchiaLaplaceConfig, VifConfig, VnngpConfig,
 };
 
 fn matern() -> KernelConfig {
@@ -142,6 +142,7 @@ pub fn all() -> Vec<ModelConfig> {
                 .with_inducing(3),
         ),
         ModelConfig::from(VecchiaLaplaceConfig::new(matern(), noise())),
+        ModelConfig::from(VnngpConfig::new(matern(), noise())),
         ModelConfig::from(svgp(whitened.clone(), 0)),
         ModelConfig::from(svgp(
             PosteriorConfig::from(LSvgpConfig {

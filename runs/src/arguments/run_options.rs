@@ -71,9 +71,11 @@ options! {
         /// Columns of the covariance of the orthogonal inducing points that odvgp uses in each step
         /// [default: 1024, or all if there are fewer]
         columns: usize = "COUNT" at "posterior.columns" in size [DataDependentDefault],
-        /// Number of neighbors of each row in training with vecchia, vecchia-laplace and vif [default: 30]
+        /// Number of neighbors of each row in training with vecchia, vecchia-laplace, vif and
+        /// vnngp [default: 30]
         neighbors: usize = "COUNT" at "settings.neighbors" in size [Field],
-        /// Number of neighbors of each row in predictions with vecchia, vecchia-laplace and vif [default: 60]
+        /// Number of neighbors of each row in predictions with vecchia, vecchia-laplace, vif and
+        /// vnngp [default: 60]
         prediction_neighbors: usize = "COUNT" at "settings.prediction_neighbors" in size [Field],
         /// Predict each row from training rows alone with vecchia, whatever other rows are predicted with it; this
         /// is less exact in wide gaps between training rows

@@ -18,7 +18,7 @@ fn command_lines_that_cannot_be_understood() {
             ),
             (
                 "--model gp",
-                "invalid value 'gp' for '--model <MODEL>' [possible values: auto, computation-aware, cagp-opt, cagp-cg, itergp, conjugate-gradients, cggp, dbk, deep-gp, conv-gp, deep-conv-gp, dkl, exact, last-layer, bll, markov, markov-variational, sdkl, sgpr, solve-collapsed, svdbk, svdkl, svgp, svgp-unwhitened, solve, solve-unwhitened, odvgp, l-svgp, inverse-free, vecchia, vecchia-laplace, vif] (did you mean sgpr?); see --help",
+                "invalid value 'gp' for '--model <MODEL>' [possible values: auto, computation-aware, cagp-opt, cagp-cg, itergp, conjugate-gradients, cggp, dbk, deep-gp, conv-gp, deep-conv-gp, dkl, exact, last-layer, bll, markov, markov-variational, sdkl, sgpr, solve-collapsed, svdbk, svdkl, svgp, svgp-unwhitened, solve, solve-unwhitened, odvgp, l-svgp, inverse-free, vecchia, vecchia-laplace, vif, vnngp] (did you mean sgpr?); see --help",
             ),
             (
                 "--steps many",

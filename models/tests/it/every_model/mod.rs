@@ -21,7 +21,7 @@ use burn_gp_models::{
     ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig,
     InducingConfig, LastLayerConfig, LayerConfig, MarkovConfig, MarkovVariationalConfig,
     ModelConfig, SgprConfig, SolveCollapsedConfig, SvdbkConfig, SvgpConfig, VecchiaConfig,
-    VecchiaLaplaceConfig, VifConfig,
+    VecchiaLaplaceConfig, VifConfig, VnngpConfig,
     training::{Model, TrainingData},
 };
 
@@ -105,6 +105,7 @@ fn every_model() -> Vec<ModelConfig> {
         ModelConfig::from(MarkovConfig::new(KERNEL).with_likelihood(noise())),
         ModelConfig::from(MarkovVariationalConfig::new(KERNEL, noise())),
         ModelConfig::from(vecchia_laplace),
+        ModelConfig::from(VnngpConfig::new(KERNEL, noise()).with_settings(neighbors)),
         ModelConfig::from(svgp.clone()),
         ModelConfig::from(DeepGpConfig::new(layer.clone(), noise()).with_hidden(2, layer)),
         ModelConfig::from(DbkConfig {

@@ -23,7 +23,7 @@ use burn_gp_models::{
     ConvolutionalForm, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig, InducingConfig,
     LastLayerConfig, LayerConfig, LayerForm, ModelConfig, PatchForm, Precision, Predictions,
     SavedModel, SgprConfig, SolveCollapsedConfig, Summary, SvdbkConfig, SvgpConfig, VecchiaConfig,
-    VecchiaLaplaceConfig, VifConfig,
+    VecchiaLaplaceConfig, VifConfig, VnngpConfig,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use temp_dir::TempDir;
@@ -168,6 +168,10 @@ fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
         mean: mean.clone(),
         ..VecchiaLaplaceConfig::new(kernel.clone(), likelihood.clone())
     };
+    let vnngp = VnngpConfig {
+        mean: mean.clone(),
+        ..VnngpConfig::new(kernel.clone(), likelihood.clone())
+    };
     let layer = LayerConfig::new(kernel)
         .with_posterior(posterior)
         .with_inducing(InducingConfig::new(7));
@@ -187,6 +191,7 @@ fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
         ("vecchia", vecchia.into()),
         ("vif", vif.into()),
         ("vecchia-laplace", vecchia_laplace.into()),
+        ("vnngp", vnngp.into()),
         ("svgp", svgp.into()),
         ("svgp with separate kernels", separate.into()),
         ("deep", deep.into()),
