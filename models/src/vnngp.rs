@@ -133,7 +133,7 @@ impl VnngpConfig {
     /// The data in the [order](Self::order). Initialize and train the model on these data. Data with an input that is
     /// not finite keep their order.
     pub fn arranged(&self, data: TrainingData) -> TrainingData {
-        in_order(data, self.order, self.seed)
+        in_order(data, &self.kernel, self.order, self.seed)
     }
 
     /// Initializes the model for [`arranged`](Self::arranged) data, in their precision and on their device with
@@ -229,6 +229,7 @@ impl VnngpConfig {
         options: TensorCreationOptions,
     ) -> Result<Hyperparameters, InitError> {
         self.kernel.check_for("kernel", dimensions)?;
+        self.mean.check_for("mean", dimensions)?;
         Ok((
             self.kernel.init(dimensions, options.clone()),
             self.mean.init(dimensions, OUTPUTS, options.clone()),
@@ -378,8 +379,16 @@ impl ModelDefinition for VnngpConfig {
         self.likelihood.clone()
     }
 
+    fn likelihood_mut(&mut self) -> Option<&mut LikelihoodConfig> {
+        Some(&mut self.likelihood)
+    }
+
     fn kernel(&self) -> Option<&KernelConfig> {
         Some(&self.kernel)
+    }
+
+    fn mean(&self) -> Option<&MeanConfig> {
+        Some(&self.mean)
     }
 
     fn parameters(&mut self) -> Option<&mut ParameterConfig> {
