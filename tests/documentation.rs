@@ -136,3 +136,25 @@ fn examples_of_text_and_shells_are_not_counted() {
         ["", "Third", "new"].map(str::to_owned).into()
     );
 }
+
+/// The guide's links to files of the repository.
+#[test]
+fn links_to_files_lead_to_one() {
+    const START: &str = "https://github.com/burn-gp/burn-gp/blob/main/";
+    let workspace = workspace();
+    let chapters = fs::read_dir(workspace.join("docs/guide/src")).expect("the guide");
+    let mut links = 0;
+    for chapter in chapters {
+        let path = chapter.expect("a file").path();
+        if path.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("a chapter");
+        for link in text.split(START).skip(1) {
+            let file = link.split(')').next().unwrap_or_default();
+            assert!(workspace.join(file).is_file(), "{}: {file}", path.display());
+            links += 1;
+        }
+    }
+    assert!(links > 30, "{links} links");
+}

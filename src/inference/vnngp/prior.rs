@@ -70,7 +70,14 @@ impl Prior {
 
 /// The prior at the last values of the kernel's parameters. All copies of a model share it.
 #[derive(Clone, Debug, Default)]
-pub struct PriorCache(Arc<Mutex<Option<(Vec<f64>, Arc<Prior>)>>>);
+pub struct PriorCache(Arc<Mutex<Option<Known>>>);
+
+/// A prior with the values of the kernel's parameters.
+#[derive(Clone, Debug)]
+struct Known {
+    values: Vec<f64>,
+    prior: Arc<Prior>,
+}
 
 impl PriorCache {
     /// The prior of a kernel at distinct inputs, `[M, D]`, both without autodiff.
@@ -88,14 +95,17 @@ impl PriorCache {
         let mut values = Values(Vec::new());
         kernel.visit(&mut values);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, prior)) = &*known
-            && *of == values.0
+        if let Some(found) = &*known
+            && found.values == values.0
         {
-            return Ok(prior.clone());
+            return Ok(found.prior.clone());
         }
         let jitter = kernel.diagonal_at(inputs.clone()).mean() * jitter.initial;
         let prior = Arc::new(Prior::new(kernel, inputs, settings.neighbors, &jitter)?);
-        *known = Some((values.0, prior.clone()));
+        *known = Some(Known {
+            values: values.0,
+            prior: prior.clone(),
+        });
         Ok(prior)
     }
 }

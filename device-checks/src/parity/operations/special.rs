@@ -57,5 +57,19 @@ pub(super) fn cases() -> Vec<Case> {
             harness.output("values", function(x));
         })
     });
-    cases.collect()
+    cases.chain([matern()]).collect()
+}
+
+/// The Matérn covariance of any smoothness, with a smoothness for each member.
+fn matern() -> Case {
+    exact("matern", |harness| {
+        let squares: Vec<f64> = harness
+            .normals(2 * 7 * 5)
+            .into_iter()
+            .map(positive)
+            .collect();
+        let squares = harness.given(&squares, [2, 7, 5]);
+        let smoothness = harness.given(&[0.7, 1.9], [2]);
+        harness.output("covariances", ops::matern(squares, smoothness));
+    })
 }
