@@ -12,7 +12,7 @@ use burn_gp_models::{
 use clap::Args;
 
 use crate::arguments::{ModelChoice, Property, RunOptions, read_configuration};
-use crate::automatic::{self, target_transform};
+use crate::automatic;
 use crate::column_table::columns_table;
 use crate::cross_validation::cross_validate;
 use crate::devices::ComputeTarget;
@@ -102,33 +102,33 @@ const FEWEST_STEPS_OF_SEARCH: usize = 20;
 ///
 /// [`Failure`] with advice for the user.
 pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
-    let quiet = arguments.quiet;
+    let place = outputs::Place {
+        out: arguments.out.clone(),
+        overwrite: arguments.overwrite,
+        quiet: arguments.quiet,
+    };
     if arguments.outputs.are_given() {
-        let place = outputs::Place {
-            out: arguments.out,
-            overwrite: arguments.overwrite,
-            quiet,
-        };
         return outputs::train(&arguments.outputs, &arguments.options, &place);
     }
     if let Some(column) = &arguments.by {
         let options = options(&arguments, None)?.with_absolute_paths();
-        let place = train_by::Place {
-            out: arguments.out,
-            overwrite: arguments.overwrite,
-            quiet,
-        };
         return train_by::train_by(column, &options, &place);
     }
+    train_one(&arguments)
+}
+
+/// Trains a model of one output.
+fn train_one(arguments: &TrainArguments) -> Result<(), Failure> {
+    let quiet = arguments.quiet;
     if arguments.resume.is_some() {
         require_changeable(&arguments.options)?;
     }
     let resumed = (arguments.resume.as_deref())
         .map(OutputFolder::resume)
         .transpose()?;
-    let options = options(&arguments, resumed.as_ref())?;
+    let options = options(arguments, resumed.as_ref())?;
     if options.folds.is_some() && options.fold.is_none() {
-        return all_folds(&arguments, &options.with_absolute_paths());
+        return all_folds(arguments, &options.with_absolute_paths());
     }
     let source = options.source()?;
     let given = options
@@ -151,8 +151,7 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
             OutputFolder::claim(&path, arguments.overwrite)?
         }
     };
-    let mut data = load(&source, &options, quiet)?;
-    let mut given = given;
+    let data = load(&source, &options, quiet)?;
     let (_, plan) = resolve(&options, &data)?;
     let likelihood = plan.model.likelihood().init((&device, dtype));
     data.check_targets(&likelihood.description(), dtype)?;
@@ -160,26 +159,16 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         true => String::new(),
         false => columns_table(&data),
     };
-    let options = match is_automatic {
+    let place = (&device, dtype);
+    let (options, data) = match is_automatic {
         true => {
             inform(&std::mem::take(&mut columns));
-            let place = (&device, dtype);
-            if let Some(found) = target_transform(&given, &source, &data, place) {
-                (given, data) = (found.options, found.data);
-                if !quiet {
-                    inform(&found.line);
-                }
-            }
-            let (options, choice) = automatic::chosen(given, &source, &data, place, quiet)?;
-            if !quiet {
-                inform(&choice.line());
-            }
-            options
+            automatic::settled(given, &source, data, place, quiet)?
         }
-        false if is_resumed => options,
-        false => with_first_periods(options, &data, (&device, dtype))?,
+        false if is_resumed => (options, data),
+        false => (with_first_periods(options, &data, place)?, data),
     };
-    let (options, losses) = with_restarts(options, &data, (&device, dtype), quiet)?;
+    let (options, losses) = with_restarts(options, &data, place, quiet)?;
     columns += &losses;
     warn_of(&data, &options);
     let run = Run {

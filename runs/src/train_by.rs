@@ -11,22 +11,13 @@ use crate::failure::Failure;
 use crate::fitting::Interrupt;
 use crate::folder_of_models::{FolderOfModels, NAME};
 use crate::output::default_folder_name;
+use crate::outputs::Place;
 use crate::plan::check;
 use crate::report::{Metrics, score_line};
 use crate::standard_error::{tell, warn};
 use crate::study::{CommonOptions, ExperimentFolder, all_made};
 use crate::table_of_runs::TableOfRuns;
 use crate::training_run::{RunEnd, TrainingRun};
-
-/// Where and how results are written.
-pub struct Place {
-    /// The folder; `None` for the default.
-    pub out: Option<PathBuf>,
-    /// Whether an earlier folder is replaced.
-    pub overwrite: bool,
-    /// Whether only errors and warnings are printed.
-    pub quiet: bool,
-}
 
 /// Trains a model for each value of `column`, each in its own process and folder, as many at a time as there are
 /// threads, and prints their scores. Models that are already finished in the folder are not trained again.

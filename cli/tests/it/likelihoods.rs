@@ -203,10 +203,15 @@ fn probabilities_of_every_class_are_predicted() {
     }
     // A label that does not occur in the training data.
     fs::write(path.join("new.csv"), "x,y\n0.5,more\n-1,none\n").unwrap();
-    let refused = run(
-        path,
-        &["predict", "--model-dir", "run", "--data", "new.csv"],
-    );
+    let strict = [
+        "predict",
+        "--model-dir",
+        "run",
+        "--data",
+        "new.csv",
+        "--strict",
+    ];
+    let refused = run(path, &strict);
     assert_eq!(refused.status.code(), Some(2));
     let message = String::from_utf8(refused.stderr).unwrap();
     assert!(

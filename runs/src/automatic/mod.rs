@@ -9,7 +9,7 @@ mod time_budget;
 mod trial;
 
 pub use choice::{Choice, Size};
-pub use target_transform::target_transform;
+use target_transform::target_transform;
 
 use std::time::Instant;
 
@@ -25,6 +25,7 @@ use crate::parameter_options::ValuesOption;
 use crate::plan::{check, resolve};
 use crate::preparation::PreparedData;
 use crate::progress::RowProgress;
+use crate::standard_output::inform;
 
 use race::{is_open, race};
 use score::Score;
@@ -60,12 +61,42 @@ pub fn minutes(options: &RunOptions) -> Result<f64, OptionError> {
     }
 }
 
+/// Chooses the scale of the target, the model and its start, and says so unless `quiet`. Returns the checked options with
+/// all choices, and the data on the chosen scale.
+///
+/// # Errors
+///
+/// If an option is out of range or does not apply to the chosen model, or a trial step fails.
+pub fn settled(
+    given: RunOptions,
+    source: &DataSource,
+    data: PreparedData,
+    place: (&Device, DType),
+    quiet: bool,
+) -> Result<(RunOptions, PreparedData), Failure> {
+    let say = |line: &str| {
+        if !quiet {
+            inform(line);
+        }
+    };
+    let (given, data) = match target_transform(&given, source, &data, place) {
+        None => (given, data),
+        Some(found) => {
+            say(&found.line);
+            (found.options, found.data)
+        }
+    };
+    let (options, choice) = chosen(given, source, &data, place, quiet)?;
+    say(&choice.line());
+    Ok((options, data))
+}
+
 /// Chooses the model and its start. Returns the checked options with all choices, and the choice of the model.
 ///
 /// # Errors
 ///
 /// If an option is out of range or does not apply to the chosen model, or a trial step fails.
-pub fn chosen(
+fn chosen(
     options: RunOptions,
     source: &DataSource,
     data: &PreparedData,

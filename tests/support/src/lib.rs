@@ -8,6 +8,7 @@ pub mod formulas;
 pub mod gradients;
 pub mod integrals;
 pub mod inverse_free_case;
+pub mod kernel_formulas;
 pub mod kernel_registry;
 pub mod likelihood_cases;
 pub mod lines;
