@@ -1,11 +1,11 @@
 """Compares `burn-gp train --model vecchia-laplace` with GPBoost's Vecchia-Laplace approximation; prints one table.
 
 For each likelihood, rows of two inputs are simulated from a known smooth function. Both programs read the same files,
-fit a Matérn-5/2 kernel with a lengthscale for each input, a constant mean and the parameters of the likelihood, with the
-same number of neighbors and in double precision, and predict the test rows. Scores are the mean negative log
+fit a Matérn-5/2 kernel with a lengthscale for each input, a constant mean and the parameters of the likelihood, with
+the same number of neighbors and in double precision, and predict the test rows. Scores are the mean negative log
 predictive density (NLPD) and the RMSE of the predicted means; beside them is the RMSE of the true means. Each program
-is a process of its own, in turns. Seconds are medians over the rounds: ours those of the whole process, GPBoost's those of reading, fit and
-predictions without imports.
+is a process of its own, in turns. Seconds are medians over the rounds: ours those of the whole process, GPBoost's those
+of reading, fit and predictions without imports.
 """
 
 import argparse
