@@ -260,7 +260,7 @@ impl Kernel for OrdinalKernel {
         self.base.diagonal(self.places(x))
     }
 
-    /// The features of the base at F(c) for known levels, and those of [`unknown_level`] for others:
+    /// The features of the base at F(c) for known levels, and for each unknown level c one of its own:
     /// `φ(x) = [h_c·φ_base(F(c)), (1 − h_c)·√v·φ_unknown(c)]`.
     fn prior_features(
         &self,

@@ -12,7 +12,7 @@ pub fn kernel_inputs(schema: &Schema) -> Vec<usize> {
     inputs.filter(|input| !offsets.contains(input)).collect()
 }
 
-/// A kernel of the [`kernel_inputs`] as a kernel of all inputs.
+/// A kernel of the inputs that are no known terms, as a kernel of all inputs.
 pub fn on_kernel_inputs(kernel: KernelConfig, schema: &Schema) -> KernelConfig {
     match schema.offset_inputs().is_empty() {
         true => kernel,
