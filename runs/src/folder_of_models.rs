@@ -7,13 +7,10 @@ use serde_json::{Value, json};
 use crate::checksums::{Links, read_text};
 use crate::failure::FolderError;
 use crate::file_names::file_name;
+use crate::output::{EXPERIMENT, RUNS};
 
 /// The name of this kind of experiment in its folder.
 pub const NAME: &str = "models by column";
-/// The file that names the experiment.
-const EXPERIMENT: &str = "experiment.json";
-/// The folder of the models.
-const RUNS: &str = "runs";
 
 /// A folder with a model for each value of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]

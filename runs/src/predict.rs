@@ -114,14 +114,7 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
         return by_value::predict(arguments, &models, &levels);
     }
     let saved = open_model(&arguments.model_dir, arguments.shared.device.as_ref())?;
-    let data_dir = arguments.shared.data_dir();
-    let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;
-    let destination = Destination::of_option(
-        arguments.out.as_ref(),
-        arguments.shared.overwrite,
-        source.path(),
-        &arguments.model_dir,
-    )?;
+    let (source, destination) = places(arguments)?;
     let model = (arguments.model_dir.as_path(), &saved);
     let Predicted {
         table,
@@ -133,6 +126,19 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
     said.chain(scores.as_ref().map(report::score_line))
         .for_each(|line| tell(&line));
     Ok(())
+}
+
+/// The rows to predict, and the file to write, if there is one.
+fn places(arguments: &PredictArguments) -> Result<(DataSource, Option<Destination>), Failure> {
+    let data_dir = arguments.shared.data_dir();
+    let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;
+    let destination = Destination::of_option(
+        arguments.out.as_ref(),
+        arguments.shared.overwrite,
+        source.path(),
+        &arguments.model_dir,
+    )?;
+    Ok((source, destination))
 }
 
 /// The predictions of rows.

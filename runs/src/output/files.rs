@@ -15,6 +15,10 @@ use crate::replacement::replace;
 
 /// Scores and sizes of a run, JSON.
 pub const METRICS: &str = "metrics.json";
+/// The identity of an experiment.
+pub const EXPERIMENT: &str = "experiment.json";
+/// The folder of the finished parts of an experiment.
+pub const RUNS: &str = "runs";
 /// Predictions of the test rows, CSV.
 pub const PREDICTIONS: &str = "predictions.csv";
 /// The log of the training steps, CSV.

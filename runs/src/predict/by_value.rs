@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use burn_gp_datasets::{DataSource, RowSelection, RowsByValue};
 
-use super::{PredictArguments, Predicted, predicted, write};
+use super::{PredictArguments, Predicted, places, predicted, write};
 use crate::evaluation::Levels;
 use crate::failure::Failure;
 use crate::folder_of_models::FolderOfModels;
-use crate::output::{Destination, PredictionTable};
+use crate::output::PredictionTable;
 use crate::report::score_line;
 use crate::standard_error::{tell, warn};
 use crate::trained_folder::open_model;
@@ -25,14 +25,7 @@ pub fn predict(
     models: &FolderOfModels,
     levels: &Levels,
 ) -> Result<(), Failure> {
-    let data_dir = arguments.shared.data_dir();
-    let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;
-    let destination = Destination::of_option(
-        arguments.out.as_ref(),
-        arguments.shared.overwrite,
-        source.path(),
-        &models.path,
-    )?;
+    let (source, destination) = places(arguments)?;
     let column = &models.column;
     let rows = source.rows_by_value("--by", column, arguments.no_header.map(|none| !none))?;
     let RowsByValue { values, missing } = rows;

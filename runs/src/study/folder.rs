@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 use crate::checksums::{Links, read_text};
 use crate::failure::{Failure, FolderError};
 use crate::file_names::file_name;
-use crate::output::{self, FolderLock, remove_leftover, replace_file, require_own, take_back};
+use crate::output::{
+    self, EXPERIMENT, FolderLock, RUNS, remove_leftover, replace_file, require_own, take_back,
+};
 use crate::plots::{PlotError, warn_undrawn};
 use crate::replacement::{beside, is_temporary};
 use crate::standard_error::tell;
@@ -23,14 +25,10 @@ use super::{
     sweep::SWEEP,
 };
 
-/// The identity of the experiment.
-const EXPERIMENT: &str = "experiment.json";
 /// The results, in machine-readable form.
 const RESULTS_JSON: &str = "results.json";
 /// The results, one line for each cell.
 const RESULTS_CSV: &str = "results.csv";
-/// The finished parts.
-const RUNS: &str = "runs";
 
 /// The folder of one experiment.
 pub struct ExperimentFolder {
