@@ -169,9 +169,10 @@ pub trait AnyVisitor {
     fn exit(&mut self, name: &str, container: &str);
 }
 
-/// A mapper as a trait object. The tensors are parameters of any rank, as `Param<Tensor<D, _>>`.
+/// A mapper as a trait object. The tensors are parameters of any rank, as `Option<Param<Tensor<D, _>>>`, which is not
+/// `None`: a place that the mapper takes the parameter from and puts the result into, without an allocation.
 pub trait AnyMapper {
-    fn tensor(&mut self, parameter: Box<dyn Any>) -> Box<dyn Any>;
+    fn tensor(&mut self, parameter: &mut dyn Any);
     fn flag(&mut self, flag: Param<Flag>) -> Param<Flag>;
     fn enter(&mut self, name: &str, container: &str);
     fn exit(&mut self, name: &str, container: &str);
@@ -183,11 +184,9 @@ macro_rules! for_each_rank {
         for_each_rank!($parameter, $take, $use; 1 2 3 4 5 6 7 8)
     };
     ($parameter:ident, $take:ident, $use:expr; $($rank:literal)+) => {
-        $(
-            $take!($parameter, Param<Tensor<$rank>>, $use, visit_float, map_float);
-            $take!($parameter, Param<Tensor<$rank, Int>>, $use, visit_int, map_int);
-            $take!($parameter, Param<Tensor<$rank, Bool>>, $use, visit_bool, map_bool);
-        )+
+        $($take!($parameter, Param<Tensor<$rank>>, $use, visit_float, map_float);)+
+        $($take!($parameter, Param<Tensor<$rank, Int>>, $use, visit_int, map_int);)+
+        $($take!($parameter, Param<Tensor<$rank, Bool>>, $use, visit_bool, map_bool);)+
     };
 }
 
@@ -201,10 +200,10 @@ macro_rules! visit {
 
 macro_rules! map {
     ($parameter:ident, $type:ty, $mapper:expr, $visit:ident, $map:ident) => {
-        let $parameter = match $parameter.downcast::<$type>() {
-            Ok(parameter) => return Box::new($mapper.$map(*parameter)),
-            Err(other) => other,
-        };
+        if let Some(place) = $parameter.downcast_mut::<Option<$type>>() {
+            *place = place.take().map(|parameter| $mapper.$map(parameter));
+            return;
+        }
     };
 }
 
@@ -227,9 +226,8 @@ impl<V: ModuleVisitor> AnyVisitor for V {
 }
 
 impl<M: ModuleMapper> AnyMapper for M {
-    fn tensor(&mut self, parameter: Box<dyn Any>) -> Box<dyn Any> {
+    fn tensor(&mut self, parameter: &mut dyn Any) {
         for_each_rank!(parameter, map, self);
-        parameter
     }
 
     fn flag(&mut self, flag: Param<Flag>) -> Param<Flag> {
@@ -279,9 +277,11 @@ struct Mapper<'a>(&'a mut dyn AnyMapper);
 
 impl Mapper<'_> {
     fn tensor<P: 'static>(&mut self, parameter: P) -> P {
-        match self.0.tensor(Box::new(parameter)).downcast() {
-            Ok(parameter) => *parameter,
-            Err(_) => unreachable!("a mapper returns what it takes"),
+        let mut place = Some(parameter);
+        self.0.tensor(&mut place);
+        match place {
+            Some(parameter) => parameter,
+            None => unreachable!("a mapper returns what it takes"),
         }
     }
 }
