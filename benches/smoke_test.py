@@ -210,6 +210,14 @@ compare_classification.main()
         options += ["--neighbors", 5, "--prediction-neighbors", 8, "--threads", 1, "--extra", "--steps 2"]
         table = self.run_script(PEERS / "compare_spatial.py", *options)
         self.assertRegex(table.splitlines()[-1], r"^\| burn-gp \| +\d+\.\d{4} \|")
+        for own in (["--transform", "log"], ["--likelihood", "gamma"]):
+            rows = [f"{10 * (i % 9)},{5 * (i // 9)},{1 + 0.1 * (i % 9) + 0.01 * ((7 * i) % 5)}" for i in range(81)]
+            train.write_text("\n".join(["lon,lat,z", *rows[:60], ""]))
+            with gzip.open(test, "wt") as file:
+                file.write("\n".join(["lon,lat,z", *rows[60:], ""]))
+            own = [*own, "--sphere", "lon", "lat", "--rows", 40, "--test-rows", 10]
+            table = self.run_script(PEERS / "compare_spatial.py", *options, *own)
+            self.assertRegex(table.splitlines()[-1], r"^\| burn-gp \| +\d+\.\d{4} \|")
 
     def test_compare_likelihoods(self) -> None:
         options = ["--program", self.program, "--likelihoods", "bernoulli_probit", "poisson", "--rows", 60]
