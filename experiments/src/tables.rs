@@ -10,6 +10,7 @@ mod deep_regression;
 mod inverse_free_hutchinson;
 mod inverse_free_protocol;
 mod inverse_free_uci;
+mod map_competition;
 mod mnist;
 mod solve_ablation;
 mod solve_protocol;

@@ -22,6 +22,12 @@ pub enum OptionError {
         /// The model.
         model: &'static str,
     },
+    /// `--stream` with a model whose rows are conditioned on neighbors.
+    #[error(
+        "--stream does not apply to model '{0}', which looks for neighbors among all rows in memory; take svgp, or \
+         remove it"
+    )]
+    StreamedNeighbors(&'static str),
     /// `--model auto` outside of `train`.
     #[error("--model auto only works with `train`; name a model")]
     AutomaticModel,

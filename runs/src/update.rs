@@ -20,6 +20,9 @@ use crate::report;
 use crate::standard_output::print;
 use crate::trained_folder::open_model;
 
+/// The most new rows that are predicted before the update: with them, scores have two to three digits.
+const MOST_SCORED: usize = 10_000;
+
 /// The options of `update`.
 #[derive(Debug, Args)]
 pub struct UpdateArguments {
@@ -82,14 +85,7 @@ pub fn update(arguments: &UpdateArguments) -> Result<(), Failure> {
     let mut text = String::new();
     let mut model = saved.model.clone();
     if let Some(part) = &added {
-        let predictor = saved.model.predictor()?;
-        let (scale, progress) = (
-            &saved.context.standardizer,
-            RowProgress::new("row", 0, true),
-        );
-        let scored = evaluate(&predictor, part, scale, &Levels::default(), progress)?;
-        let line = report::score_line(&scored.scores);
-        text += &format!("the new rows, predicted before the update: {line}\n");
+        text += &scores_before(part, &saved)?;
         model = given(part, &saved, &arguments.model_dir)?;
     }
     let (before, count) = (
@@ -125,6 +121,29 @@ pub fn update(arguments: &UpdateArguments) -> Result<(), Failure> {
         seal(next).map_err(Failure::writing(next))
     })?;
     print(&text)
+}
+
+/// A line about how well the model predicts new rows; of very many, some are enough.
+fn scores_before(part: &Part, saved: &SavedModel<ModelContext>) -> Result<String, Failure> {
+    let count = part.len();
+    let (name, some) = match count > MOST_SCORED {
+        true => {
+            let places: Vec<usize> = (0..MOST_SCORED)
+                .map(|row| row * count / MOST_SCORED)
+                .collect();
+            let name = format!("{MOST_SCORED} of the {count} new rows");
+            (name, Some(part.select(&places)))
+        }
+        false => ("the new rows".to_owned(), None),
+    };
+    let (predictor, scale) = (saved.model.predictor()?, &saved.context.standardizer);
+    let (part, progress) = (
+        some.as_ref().unwrap_or(part),
+        RowProgress::new("row", 0, true),
+    );
+    let scored = evaluate(&predictor, part, scale, &Levels::default(), progress)?;
+    let line = report::score_line(&scored.scores);
+    Ok(format!("{name}, predicted before the update: {line}\n"))
 }
 
 /// The new rows in the form that the model takes.

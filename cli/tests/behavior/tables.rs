@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use temp_dir::TempDir;
 
 use crate::numbers::{cell, check};
-use crate::support::{succeed, write_cifar, write_collection, write_digits, write_snelson};
+use crate::support::{
+    succeed, write_cifar, write_collection, write_digits, write_gzipped, write_snelson,
+};
 
 /// The largest relative difference between runs in double precision.
 const DOUBLE: f64 = 1e-9;
@@ -30,7 +32,7 @@ const fn case(name: &'static str, options: &'static str, tolerance: f64) -> Case
     }
 }
 
-const CASES: [Case; 27] = [
+const CASES: [Case; 28] = [
     case("snelson", "--steps 3 --dtype f64", DOUBLE),
     case(
         "solve-regression",
@@ -142,6 +144,11 @@ const CASES: [Case; 27] = [
     case("dbk-theorem1", "--rows 20 --steps 4", DOUBLE),
     case("dbk-cox", "--steps 3 --intensities jump,plane", SINGLE),
     case(
+        "map-competition",
+        "--methods vecchia,vif,sgpr --neighbors 5 --inducing 8 --steps 2 --dtype f64",
+        DOUBLE,
+    ),
+    case(
         "dbk-mobile",
         "--epochs 1 --data scores.csv --target score",
         SINGLE,
@@ -167,6 +174,7 @@ fn every_table() {
     write_snelson(data.path());
     write_digits(data.path(), 120, 40);
     write_cifar(data.path(), 60, 20);
+    write_map(data.path(), "simulated", 240, 40);
     for name in ["bike", "kin40k", "elevators", "yacht", "parkinsons", "pol"] {
         let rows = match name {
             "bike" => 600,
@@ -189,6 +197,20 @@ fn every_table() {
         let printed = succeed(folder.path(), &words);
         let found = table(&printed, &folder.path().join("out/results.csv"));
         check(&format!("table {}", case.name), found, case.tolerance);
+    }
+}
+
+/// A map in two files, as the experiment about maps reads it.
+fn write_map(folder: &Path, name: &str, train: usize, test: usize) {
+    fs::create_dir_all(folder.join("spatial")).unwrap();
+    for (part, rows) in [("train", 0..train), ("test", train..train + test)] {
+        let mut text = String::from("lon,lat,temp\n");
+        for row in rows {
+            let [a, b] = [101, 103].map(|prime| ((37 * row) % prime) as f64 / prime as f64);
+            let temp = 40.0 + (7.0 * a).sin() + (5.0 * b).cos();
+            text += &format!("{},{},{temp}\n", a - 95.0, b + 35.0);
+        }
+        write_gzipped(&folder.join(format!("spatial/{name}.{part}.csv.gz")), &text);
     }
 }
 

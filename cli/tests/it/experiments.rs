@@ -57,6 +57,7 @@ fn the_list_has_a_line_for_each_experiment() {
             "inverse-free-mnist",
             "inverse-free-toy",
             "inverse-free-uci",
+            "map-competition",
             "snelson",
             "solve-ablation",
             "solve-cost",
@@ -70,6 +71,7 @@ fn the_list_has_a_line_for_each_experiment() {
             Some((name, _)) if name.starts_with("dbk") => "arXiv:2505.18526",
             Some((name, _)) if name.starts_with("inverse-free") => "arXiv:2604.00697",
             Some(("deep-kin40k" | "conv-mnist", _)) => "arXiv:2604.00697",
+            Some(("map-competition", _)) => "arXiv:1710.05013",
             _ => "arXiv:1910.10596",
         };
         assert!(line.contains(paper), "{line}");
@@ -89,6 +91,15 @@ fn what_cannot_run_gets_one_sentence() {
         "error: the data set snelson is not on disk: looked for ./small/snelson.csv and \
          ./snelson.csv; save the set as CSV, with a header and the target last, at ./small/snelson.csv\n"
             .replace("./", &format!("{}/", path.display()))
+    );
+    let message = refused(path, &["experiment", "map-competition", "--data-dir", "."]);
+    let files = "looked for ./spatial/simulated.train.csv.gz and ./spatial/simulated.test.csv.gz;";
+    let files = files.replace("./", &format!("{}/", path.display()));
+    assert!(
+        message.starts_with(&format!(
+            "error: the data set simulated is not on disk: {files}"
+        )),
+        "{message}"
     );
     let words = ["experiment", "solve-regression", "--data-sets", "song,bike"];
     let message = refused(path, &words);

@@ -352,7 +352,18 @@ fn what_cannot_be_streamed_is_refused_in_a_sentence() {
                 "--model",
                 "exact",
             ],
-            "--stream does not apply to model 'exact'",
+            "--stream does not apply to model 'exact'; remove it",
+        ),
+        (
+            &[
+                "train",
+                "--data",
+                "rows.parquet",
+                "--stream",
+                "--model",
+                "vnngp",
+            ],
+            "--stream does not apply to model 'vnngp', which looks for neighbors among all rows in memory; take svgp",
         ),
         (
             &[

@@ -458,3 +458,23 @@ fn models_without_rows_say_what_to_do() {
         "{message}"
     );
 }
+
+/// All rows are added, but a sample of them tells how well they were predicted.
+#[test]
+fn of_very_many_new_rows_some_are_predicted() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    write(path);
+    write_regression(&path.join("many.csv"), 10_020);
+    train(path, "vecchia", &["--neighbors", "3"]);
+    let printed = update(path, &["--data", "many.csv", "--out", "many"]);
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!(
+        lines[0].starts_with("10000 of the 10020 new rows, predicted before the update: RMSE "),
+        "{printed}"
+    );
+    assert!(
+        lines[1].starts_with("vecchia: 30 rows before, 10020 added, 0 removed, 10050 after;"),
+        "{printed}"
+    );
+}

@@ -70,9 +70,12 @@ impl RunOptions {
     ///
     /// # Errors
     ///
-    /// [`OptionError::NotApplicable`].
+    /// [`OptionError::NotApplicable`] and [`OptionError::StreamedNeighbors`].
     pub fn require_use(&self, model: ModelChoice) -> Result<(), OptionError> {
         match self.without_use(model).first() {
+            Some(&"stream") if ModelFields::new(model, self).has("settings.neighbors") => {
+                Err(OptionError::StreamedNeighbors(model.name()))
+            }
             Some(option) => Err(OptionError::NotApplicable {
                 option: option.replace('_', "-"),
                 model: model.name(),

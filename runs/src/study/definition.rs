@@ -141,6 +141,9 @@ pub struct DataSets {
     pub paper: &'static [&'static str],
     /// The sizes of data sets in the paper.
     pub sizes: Vec<(&'static str, PaperSizes)>,
+    /// The folder, in that of the data sets, with the files `NAME.train.csv.gz` and `NAME.test.csv.gz` of each data set.
+    /// Absent if the data sets are registered.
+    pub files_in: Option<&'static str>,
     /// Whether each data set has its own folder below `runs`.
     pub in_folder: bool,
 }

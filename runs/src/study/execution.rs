@@ -108,7 +108,7 @@ pub fn planned(
 ) -> Result<Vec<PlannedCell>, Failure> {
     let mut planned: Vec<PlannedCell> = Vec::new();
     for data in data_sets {
-        let source = request.source_of(data);
+        let source = request.source_of(study, data);
         let source = DataSource::resolve(&source, request.common.data_dir().as_deref())?;
         let inputs = match study.needs_inputs {
             true => source.load(None)?.columns(),

@@ -1,8 +1,9 @@
 //! A user's request to a study.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use burn_gp_datasets::DataSource;
+use burn_gp_datasets::{DataError, DataSource, SetError};
 use serde_json::{Map, Value};
 
 use super::cell::Cell;
@@ -95,12 +96,44 @@ impl Request {
     }
 
     /// The value of the `data` option for a data set.
-    pub fn source_of(&self, data: &str) -> String {
-        self.choice
-            .files
-            .get(data)
-            .cloned()
-            .unwrap_or_else(|| data.to_owned())
+    pub fn source_of(&self, study: &Study, data: &str) -> String {
+        let given = self.choice.files.get(data).cloned();
+        given.unwrap_or_else(|| match self.files_of(study, data) {
+            Some([train, _]) => train.display().to_string(),
+            None => data.to_owned(),
+        })
+    }
+
+    /// The file with the test rows of a data set, if they have their own.
+    pub fn test_of(&self, study: &Study, data: &str) -> Option<String> {
+        let is_given = self.choice.files.contains_key(data);
+        let [_, test] = self.files_of(study, data).filter(|_| !is_given)?;
+        Some(test.display().to_string())
+    }
+
+    /// The files with the training and the test rows of a data set that is not registered.
+    fn files_of(&self, study: &Study, data: &str) -> Option<[PathBuf; 2]> {
+        let folder = self.common.data_dir().unwrap_or_default();
+        let folder = folder.join(study.data.files_in?);
+        Some(["train", "test"].map(|part| folder.join(format!("{data}.{part}.csv.gz"))))
+    }
+
+    /// Checks that a data set is on disk.
+    fn require(&self, study: &Study, data: &str) -> Result<(), DataError> {
+        let given = self.choice.files.contains_key(data);
+        let files = self.files_of(study, data).filter(|_| !given);
+        match files.filter(|files| !files.iter().all(|file| file.is_file())) {
+            Some(files) => Err(DataError::Set(SetError::NotOnDisk {
+                name: data.to_owned(),
+                paths: files.into(),
+                how: "save its training rows and its test rows there as CSV, with a header and the target last"
+                    .into(),
+            })),
+            None => {
+                let source = self.source_of(study, data);
+                DataSource::resolve(&source, self.common.data_dir().as_deref()).map(|_| ())
+            }
+        }
     }
 
     /// The seeds.
@@ -120,22 +153,22 @@ impl Request {
     /// [`Failure::NoData`] if no data set is available.
     pub fn data_sets(&self, study: &Study) -> Result<Vec<String>, Failure> {
         let data = &study.data;
-        let data_dir = self.common.data_dir();
         if data.option.is_none() {
             for name in &data.names {
-                DataSource::resolve(&self.source_of(name), data_dir.as_deref())?;
+                self.require(study, name)?;
             }
             return Ok(data.names.clone());
         }
         let is_compared = study.figures || !study.published.is_empty();
         let are_of_paper = is_compared && data.of_paper.is_none();
         let known = are_of_paper.then_some(data.names.as_slice());
-        let source = |name: &str| self.source_of(name);
+        let source = |name: &str| self.source_of(study, name);
         let default: Vec<String> = match self.common.by_scale(data.quick, data.paper) {
             [] => data.names.clone(),
             names => names.iter().map(ToString::to_string).collect(),
         };
         let asked = &self.choice.data_sets;
+        let data_dir = self.common.data_dir();
         data_at_hand(asked, &default, known, source, data_dir.as_deref())
     }
 

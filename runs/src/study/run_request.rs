@@ -128,7 +128,8 @@ impl Study {
         let options = options.applicable();
         let place = request.place(self)?;
         Ok(RunOptions {
-            data: Some(request.source_of(&cell.data)),
+            data: Some(request.source_of(self, &cell.data)),
+            test: request.test_of(self, &cell.data),
             data_dir: request.common.data_dir(),
             device: Some(place.device),
             dtype: options.dtype.or(Some(place.dtype)),

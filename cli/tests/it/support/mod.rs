@@ -126,7 +126,12 @@ pub fn write_collection(folder: &Path, name: &str, rows: usize) {
         let [a, b, c] = [101, 103, 107].map(|prime| ((7 * row) % prime) as f64 / prime as f64);
         text += &format!("{a},{b},{c},{}\n", a * b - (3.0 * c).sin());
     }
-    let file = fs::File::create(set.join("data.csv.gz")).unwrap();
+    write_gzipped(&set.join("data.csv.gz"), &text);
+}
+
+/// Writes a text, gzipped.
+pub fn write_gzipped(path: &Path, text: &str) {
+    let file = fs::File::create(path).unwrap();
     let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::default());
     std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
     encoder.finish().unwrap();
