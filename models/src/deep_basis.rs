@@ -19,10 +19,10 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyModel, AnyTrained, DataShape, InitError, ModelDefinition, Svgp, Trained,
+    AnyTrained, InitError, ModelDefinition, Svgp, Trained,
     config::{OUTPUTS, options_of},
     initial_scale::scaled_to_targets,
-    regression_config::full_batch,
+    regression_config::{full_batch, regression_config},
     training::{AdamRates, Model, TrainingData, TrainingDefaults},
 };
 
@@ -344,28 +344,10 @@ impl SvdbkConfig {
 }
 
 impl ModelDefinition for DbkConfig {
-    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
-        Ok(self.init(data)?.boxed())
-    }
+    regression_config!(becomes_variational);
 
     fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::OneBatch(AdamRates::BASIS)
-    }
-
-    fn takes_one_output(&self) -> bool {
-        true
-    }
-
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
-        self.variational().blank_trained(shape)
-    }
-
-    fn likelihood(&self) -> LikelihoodConfig {
-        self.likelihood.clone().into()
-    }
-
-    fn parameters(&mut self) -> Option<&mut ParameterConfig> {
-        Some(&mut self.parameters)
     }
 }
 
@@ -395,29 +377,10 @@ impl Model for AnyDbk {
 }
 
 impl ModelDefinition for SvdbkConfig {
-    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
-        Ok(self.init(data)?.boxed())
-    }
+    regression_config!(variational);
 
     fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::MiniBatches(AdamRates::BASIS)
-    }
-
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
-        let model = self.blank(shape.dimensions, shape.columns, shape.options.clone())?;
-        Ok(model.into_trained())
-    }
-
-    fn likelihood(&self) -> LikelihoodConfig {
-        self.likelihood.clone()
-    }
-
-    fn likelihood_mut(&mut self) -> Option<&mut LikelihoodConfig> {
-        Some(&mut self.likelihood)
-    }
-
-    fn parameters(&mut self) -> Option<&mut ParameterConfig> {
-        Some(&mut self.parameters)
     }
 }
 

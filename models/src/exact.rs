@@ -3,11 +3,8 @@
 use burn::tensor::{Tensor, TensorCreationOptions};
 use burn_gp_core::{
     inference::{ConditionError, Exact, LeaveFoldsOut, LeaveOneOut},
-    kernels::{AnyKernel, KernelConfig, KernelModule},
-    likelihoods::LikelihoodConfig,
-    means::MeanConfig,
+    kernels::{AnyKernel, KernelModule},
     ops::NotPositiveDefinite,
-    parameter::ParameterConfig,
     register,
 };
 
@@ -91,6 +88,9 @@ impl ExactConfig {
 }
 
 impl ModelDefinition for ExactConfig {
+    regression_config!(likelihood);
+    regression_config!(functions);
+
     fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
         Ok(match data.targets.dims() {
             [_, 1] => self.init(data)?.boxed(),
@@ -112,22 +112,6 @@ impl ModelDefinition for ExactConfig {
         }
         let model = self.blank(shape.dimensions, shape.options.clone())?;
         Ok(Conditioned::blank(&model, shape))
-    }
-
-    fn likelihood(&self) -> LikelihoodConfig {
-        self.likelihood.clone().into()
-    }
-
-    fn kernel(&self) -> Option<&KernelConfig> {
-        Some(&self.kernel)
-    }
-
-    fn mean(&self) -> Option<&MeanConfig> {
-        Some(&self.mean)
-    }
-
-    fn parameters(&mut self) -> Option<&mut ParameterConfig> {
-        Some(&mut self.parameters)
     }
 }
 

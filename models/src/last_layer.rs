@@ -7,7 +7,7 @@ use burn::{
 use burn_gp_core::{
     inference::{ConditionError, LowRankRegression},
     kernels::{Basis, FeatureMap},
-    likelihoods::{Gaussian, GaussianConfig, Likelihood, LikelihoodConfig, check_finite},
+    likelihoods::{Gaussian, GaussianConfig, Likelihood, check_finite},
     means::{AnyMean, MeanConfig},
     ops::{ExactMatmul, NotPositiveDefinite},
     parameter::{ParameterConfig, Priors},
@@ -18,9 +18,9 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyDbk, AnyModel, AnyTrained, BasisConfig, DataShape, DbkConfig, InitError, ModelDefinition,
-    SvdbkConfig,
+    AnyDbk, AnyTrained, BasisConfig, DbkConfig, InitError, ModelDefinition, SvdbkConfig,
     config::{OUTPUTS, options_of},
+    regression_config::regression_config,
     training::{AdamRates, Model, Objective, TrainingData, TrainingDefaults},
 };
 
@@ -191,28 +191,10 @@ impl Model for AnyLastLayer {
 }
 
 impl ModelDefinition for LastLayerConfig {
-    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
-        Ok(self.init(data)?.boxed())
-    }
+    regression_config!(becomes_variational);
 
     fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::MiniBatches(AdamRates::BASIS)
-    }
-
-    fn takes_one_output(&self) -> bool {
-        true
-    }
-
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
-        self.variational().blank_trained(shape)
-    }
-
-    fn likelihood(&self) -> LikelihoodConfig {
-        self.likelihood.clone().into()
-    }
-
-    fn parameters(&mut self) -> Option<&mut ParameterConfig> {
-        Some(&mut self.parameters)
     }
 }
 

@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use crate::{
     AnyTrained, Conditioned, InitError, ModelDefinition, Trained,
     config::{OUTPUTS, with_first_values},
-    one_function::OneFunction,
     regression_config::{full_batch, regression_config},
     training::{Model, TrainingData},
 };
@@ -79,45 +78,7 @@ impl MarkovVariationalConfig {
         }
     }
 
-    /// Initializes the model for `data`, in their precision and on their device with autodiff.
-    ///
-    /// # Errors
-    ///
-    /// When there is not exactly one input, the kernel is not a state-space model, the likelihood does not accept a
-    /// target or has several latent functions, or a parameter setting is invalid.
-    ///
-    /// # Panics
-    ///
-    /// If the likelihood needs a different number of target columns.
-    #[track_caller]
-    pub fn init(&self, data: &TrainingData) -> Result<AnyMarkovVariational, InitError> {
-        let assemble = |dimensions, options| self.assemble(dimensions, options);
-        let model = (self.one_function()).init(data, AnyMarkovVariational::kernel, assemble)?;
-        Ok(model.with_priors(self.parameters.priors.clone()))
-    }
-
-    /// A model with the right shapes, to be filled from a record.
-    ///
-    /// # Errors
-    ///
-    /// When there is not exactly one input, the kernel is not a state-space model, the likelihood has several latent
-    /// functions, or a parameter setting is invalid.
-    pub fn blank(
-        &self,
-        dimensions: usize,
-        options: impl Into<TensorCreationOptions>,
-    ) -> Result<AnyMarkovVariational, InitError> {
-        let model = self.assemble(dimensions, options.into())?;
-        Ok(self.parameters.apply_to_blank(model)?)
-    }
-
-    fn one_function(&self) -> OneFunction<'_> {
-        OneFunction {
-            kernel: &self.kernel,
-            likelihood: &self.likelihood,
-            parameters: &self.parameters,
-        }
-    }
+    regression_config!(assembled one_function AnyMarkovVariational, "there is not exactly one input, or the kernel is not a state-space model");
 
     fn assemble(
         &self,

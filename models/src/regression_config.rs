@@ -1,10 +1,19 @@
-//! Configurations of full-batch regression.
+//! What configurations of models have in common.
 
 /// Makes the configuration of a full-batch regression with a kernel, a mean, the noise, parameter
-/// settings, and the given additional fields with their defaults. Without arguments, it makes the methods of
-/// [`ModelDefinition`](crate::ModelDefinition) that only concern these parts; with `keeps_data`, also those that
-/// regression has in common that is trained by L-BFGS, or as given, and keeps its data
-/// ([`Conditioned`](crate::Conditioned)). With `assembled`, it makes `init` and `blank` from `assemble`.
+/// settings, and the given additional fields with their defaults. With `assembled`, it makes `init` and `blank` from
+/// `assemble`; `assembled one_function` does so for any likelihood ([`OneFunction`](crate::one_function::OneFunction)).
+///
+/// Other arguments make methods of [`ModelDefinition`](crate::ModelDefinition):
+///
+/// | argument | for |
+/// |---|---|
+/// | none | the parts of a full-batch regression |
+/// | `keeps_data` | also regression trained by L-BFGS, or as given, that keeps its data ([`Conditioned`](crate::Conditioned)) |
+/// | `becomes_variational` | regression whose trained model is that of `variational()` |
+/// | `collapsed` | also the parts and inducing points of such a regression, trained by L-BFGS |
+/// | `variational` | models with any likelihood that predict by themselves |
+/// | `boxed`, `likelihood`, `functions`, `inducing` | one or two methods, about these fields |
 macro_rules! regression_config {
     // `$refused` is the end of the sentence about errors.
     (assembled $model:ident $(, $refused:literal)?) => {
@@ -28,11 +37,50 @@ macro_rules! regression_config {
             Ok(model.with_priors(self.parameters.priors.clone()))
         }
 
+        regression_config!(blank $model $(, $refused)?);
+    };
+    (assembled one_function $model:ident, $refused:literal) => {
+        /// Initializes the model for `data`, in the order that the model expects, in their precision and on their
+        /// device with autodiff.
+        ///
+        /// # Errors
+        ///
+        #[doc = concat!(
+            "When the likelihood does not accept a target or has several latent functions, a parameter setting is \
+             invalid, or ", $refused, "."
+        )]
+        ///
+        /// # Panics
+        ///
+        /// If the likelihood needs a different number of target columns.
+        #[track_caller]
+        pub fn init(
+            &self,
+            data: &$crate::training::TrainingData,
+        ) -> Result<$model, $crate::InitError> {
+            let assemble = |dimensions, options| self.assemble(dimensions, options);
+            let mut model = (self.one_function()).init(data, $model::kernel, assemble)?;
+            // The initial values of the lengthscales may differ from those of the kernel's configuration.
+            $crate::training::Model::update_approximation(&mut model);
+            Ok(model.with_priors(self.parameters.priors.clone()))
+        }
+
+        regression_config!(blank $model, "the likelihood has several latent functions", $refused);
+
+        fn one_function(&self) -> $crate::one_function::OneFunction<'_> {
+            $crate::one_function::OneFunction {
+                kernel: &self.kernel,
+                likelihood: &self.likelihood,
+                parameters: &self.parameters,
+            }
+        }
+    };
+    (blank $model:ident $(, $refused:literal)*) => {
         /// A model with the right shapes, to be filled from a record.
         ///
         /// # Errors
         ///
-        #[doc = concat!("When a parameter setting is invalid", $(", or ", $refused,)? ".")]
+        #[doc = concat!("When a parameter setting is invalid", $(", or ", $refused,)* ".")]
         pub fn blank(
             &self,
             dimensions: usize,
@@ -47,13 +95,7 @@ macro_rules! regression_config {
     };
     (keeps_data, $training:expr) => {
         regression_config!();
-
-        fn init(
-            &self,
-            data: &$crate::training::TrainingData,
-        ) -> Result<$crate::AnyModel, $crate::InitError> {
-            Ok($crate::training::Model::boxed(self.init(data)?))
-        }
+        regression_config!(boxed);
 
         fn default_training(&self) -> $crate::training::TrainingDefaults {
             $training
@@ -67,25 +109,85 @@ macro_rules! regression_config {
             Ok($crate::Conditioned::blank(&model, shape))
         }
     };
+    (becomes_variational) => {
+        regression_config!(boxed);
+        regression_config!(noise);
+
+        fn blank_trained(
+            &self,
+            shape: &$crate::DataShape,
+        ) -> Result<$crate::AnyTrained, $crate::InitError> {
+            self.variational().blank_trained(shape)
+        }
+    };
+    (collapsed) => {
+        regression_config!(becomes_variational);
+        regression_config!(functions);
+        regression_config!(inducing);
+
+        fn default_training(&self) -> $crate::training::TrainingDefaults {
+            $crate::training::TrainingDefaults::L_BFGS
+        }
+    };
+    (variational) => {
+        regression_config!(boxed);
+        regression_config!(likelihood);
+
+        fn blank_trained(
+            &self,
+            shape: &$crate::DataShape,
+        ) -> Result<$crate::AnyTrained, $crate::InitError> {
+            let model = self.blank(shape.dimensions, shape.columns, shape.options.clone())?;
+            Ok($crate::Trained::into_trained(model))
+        }
+
+        fn likelihood_mut(
+            &mut self,
+        ) -> Option<&mut burn_gp_core::likelihoods::LikelihoodConfig> {
+            Some(&mut self.likelihood)
+        }
+    };
     () => {
+        regression_config!(noise);
+        regression_config!(functions);
+    };
+    (noise) => {
+        regression_config!(likelihood);
+
         fn takes_one_output(&self) -> bool {
             true
         }
-
+    };
+    (inducing) => {
+        fn resolve(&mut self, data: &$crate::training::TrainingData) {
+            let places = self.kernel.without_inactive(&data.inputs);
+            self.inducing = self.inducing.for_inputs(&places);
+        }
+    };
+    (boxed) => {
+        fn init(
+            &self,
+            data: &$crate::training::TrainingData,
+        ) -> Result<$crate::AnyModel, $crate::InitError> {
+            Ok($crate::training::Model::boxed(self.init(data)?))
+        }
+    };
+    (likelihood) => {
         fn likelihood(&self) -> burn_gp_core::likelihoods::LikelihoodConfig {
             self.likelihood.clone().into()
         }
 
+        fn parameters(&mut self) -> Option<&mut burn_gp_core::parameter::ParameterConfig> {
+            Some(&mut self.parameters)
+        }
+    };
+    (functions) => {
         fn kernel(&self) -> Option<&burn_gp_core::kernels::KernelConfig> {
             Some(&self.kernel)
         }
 
         fn mean(&self) -> Option<&burn_gp_core::means::MeanConfig> {
             Some(&self.mean)
-        }
-
-        fn parameters(&mut self) -> Option<&mut burn_gp_core::parameter::ParameterConfig> {
-            Some(&mut self.parameters)
         }
     };
     (

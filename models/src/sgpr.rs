@@ -10,11 +10,10 @@ use burn_gp_core::{
 };
 
 use crate::{
-    AnyModel, AnyTrained, DataShape, InducingConfig, InitError, ModelDefinition, Svgp, SvgpConfig,
-    Trained,
+    AnyTrained, InducingConfig, InitError, ModelDefinition, Svgp, SvgpConfig, Trained,
     config::options_of,
     regression_config::{full_batch, regression_config},
-    training::{Model, TrainingData, TrainingDefaults},
+    training::{Model, TrainingData},
 };
 
 /// A collapsed model whose components are chosen at run time.
@@ -96,24 +95,7 @@ impl SgprConfig {
 }
 
 impl ModelDefinition for SgprConfig {
-    regression_config!();
-
-    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
-        Ok(self.init(data)?.boxed())
-    }
-
-    fn resolve(&mut self, data: &TrainingData) {
-        let places = self.kernel.without_inactive(&data.inputs);
-        self.inducing = self.inducing.for_inputs(&places);
-    }
-
-    fn default_training(&self) -> TrainingDefaults {
-        TrainingDefaults::L_BFGS
-    }
-
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
-        self.variational().blank_trained(shape)
-    }
+    regression_config!(collapsed);
 }
 
 register!(

@@ -9,11 +9,10 @@ use burn_gp_core::{
 };
 
 use crate::{
-    AnyModel, AnyTrained, DataShape, InducingConfig, InitError, ModelDefinition, Svgp, SvgpConfig,
-    Trained,
+    AnyTrained, InducingConfig, InitError, ModelDefinition, Svgp, SvgpConfig, Trained,
     config::options_of,
     regression_config::{full_batch, regression_config},
-    training::{Model, TrainingData, TrainingDefaults},
+    training::{Model, TrainingData},
 };
 
 /// A collapsed model with orthogonal inducing points, whose components are chosen at run time.
@@ -115,24 +114,7 @@ impl SolveCollapsedConfig {
 }
 
 impl ModelDefinition for SolveCollapsedConfig {
-    regression_config!();
-
-    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
-        Ok(self.init(data)?.boxed())
-    }
-
-    fn resolve(&mut self, data: &TrainingData) {
-        let places = self.kernel.without_inactive(&data.inputs);
-        self.inducing = self.inducing.for_inputs(&places);
-    }
-
-    fn default_training(&self) -> TrainingDefaults {
-        TrainingDefaults::L_BFGS
-    }
-
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
-        self.variational().blank_trained(shape)
-    }
+    regression_config!(collapsed);
 }
 
 register!(

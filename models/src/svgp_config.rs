@@ -17,9 +17,10 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyModel, AnyTrained, DataShape, InducingConfig, InitError, ModelDefinition, Svgp, Trained,
+    AnyTrained, InducingConfig, InitError, ModelDefinition, Svgp, Trained,
     config::{options_of, with_first_values},
     initial_scale::scaled_to_targets,
+    regression_config::regression_config,
     training::{Model, TrainingData, TrainingDefaults},
 };
 
@@ -216,14 +217,8 @@ impl SvgpConfig {
 }
 
 impl ModelDefinition for SvgpConfig {
-    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
-        Ok(self.init(data)?.boxed())
-    }
-
-    fn resolve(&mut self, data: &TrainingData) {
-        let places = self.kernel.without_inactive(&data.inputs);
-        self.inducing = self.inducing.for_inputs(&places);
-    }
+    regression_config!(variational);
+    regression_config!(inducing);
 
     fn fix_precision(&mut self, precision: DType) {
         self.posterior.fix_precision(precision);
@@ -237,19 +232,6 @@ impl ModelDefinition for SvgpConfig {
         true
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
-        let model = self.blank(shape.dimensions, shape.columns, shape.options.clone())?;
-        Ok(model.into_trained())
-    }
-
-    fn likelihood(&self) -> LikelihoodConfig {
-        self.likelihood.clone()
-    }
-
-    fn likelihood_mut(&mut self) -> Option<&mut LikelihoodConfig> {
-        Some(&mut self.likelihood)
-    }
-
     fn kernel(&self) -> Option<&KernelConfig> {
         let is_one = !self.separate_kernels && self.coregionalization.is_none();
         is_one.then_some(&self.kernel)
@@ -257,10 +239,6 @@ impl ModelDefinition for SvgpConfig {
 
     fn mean(&self) -> Option<&MeanConfig> {
         Some(&self.mean)
-    }
-
-    fn parameters(&mut self) -> Option<&mut ParameterConfig> {
-        Some(&mut self.parameters)
     }
 }
 

@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use crate::{
     AnyTrained, Conditioned, InitError, ModelDefinition, Trained,
     config::OUTPUTS,
-    one_function::OneFunction,
     regression_config::{full_batch, regression_config},
     row_order::in_order,
     training::{Model, TrainingData},
@@ -101,48 +100,7 @@ impl VecchiaLaplaceConfig {
         in_order(data, &self.kernel, self.order, self.seed)
     }
 
-    /// Initializes the model for [`arranged`](Self::arranged) data, in their precision and on their device with
-    /// autodiff.
-    ///
-    /// # Errors
-    ///
-    /// When the likelihood does not accept a target, has several latent functions or no curvature, a number of neighbors, probes or
-    /// draws is zero, or a parameter setting is invalid.
-    ///
-    /// # Panics
-    ///
-    /// If the likelihood needs a different number of target columns.
-    #[track_caller]
-    pub fn init(&self, data: &TrainingData) -> Result<AnyVecchiaLaplace, InitError> {
-        let assemble = |dimensions, options| self.assemble(dimensions, options);
-        let mut model = (self.one_function()).init(data, AnyVecchiaLaplace::kernel, assemble)?;
-        // The initial values of the lengthscales may differ from those of the kernel's configuration.
-        model.update_metric();
-        Ok(model.with_priors(self.parameters.priors.clone()))
-    }
-
-    /// A model with the right shapes, to be filled from a record.
-    ///
-    /// # Errors
-    ///
-    /// When the likelihood has several latent functions or no curvature, a number of neighbors, probes or draws is zero,
-    /// or a parameter setting is invalid.
-    pub fn blank(
-        &self,
-        dimensions: usize,
-        options: impl Into<TensorCreationOptions>,
-    ) -> Result<AnyVecchiaLaplace, InitError> {
-        let model = self.assemble(dimensions, options.into())?;
-        Ok(self.parameters.apply_to_blank(model)?)
-    }
-
-    fn one_function(&self) -> OneFunction<'_> {
-        OneFunction {
-            kernel: &self.kernel,
-            likelihood: &self.likelihood,
-            parameters: &self.parameters,
-        }
-    }
+    regression_config!(assembled one_function AnyVecchiaLaplace, "the likelihood has no curvature, or a number of neighbors, probes or draws is zero");
 
     fn assemble(
         &self,

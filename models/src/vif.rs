@@ -159,14 +159,10 @@ impl VifConfig {
 
 impl ModelDefinition for VifConfig {
     regression_config!(keeps_data);
+    regression_config!(inducing);
 
     fn arranged(&self, data: TrainingData) -> TrainingData {
         self.arranged(data)
-    }
-
-    fn resolve(&mut self, data: &TrainingData) {
-        let places = self.kernel.without_inactive(&data.inputs);
-        self.inducing = self.inducing.for_inputs(&places);
     }
 }
 

@@ -22,10 +22,11 @@ use rand::{SeedableRng, rngs::ChaCha8Rng, seq::index};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyModel, AnyTrained, DataShape, InitError, ModelDefinition, Trained, VecchiaConfig,
+    AnyTrained, DataShape, InitError, ModelDefinition, Trained, VecchiaConfig,
     VecchiaLaplaceConfig,
     config::{OUTPUTS, options_of},
     one_function::OneFunction,
+    regression_config::regression_config,
     row_order::in_order,
     training::{self, Model, Objective, TrainingData, TrainingDefaults, TrainingError},
     vecchia::FULL_BATCH,
@@ -347,9 +348,8 @@ fn jitter(options: &TensorCreationOptions) -> Jitter {
 }
 
 impl ModelDefinition for VnngpConfig {
-    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
-        Ok(self.init(data)?.boxed())
-    }
+    regression_config!();
+    regression_config!(boxed);
 
     fn arranged(&self, data: TrainingData) -> TrainingData {
         self.arranged(data)
@@ -365,34 +365,14 @@ impl ModelDefinition for VnngpConfig {
         TrainingDefaults::MINI_BATCHES
     }
 
-    fn takes_one_output(&self) -> bool {
-        true
-    }
-
     fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         let rows = self.distinct_inputs.unwrap_or(shape.rows);
         let model = self.blank(rows, shape.dimensions, shape.options.clone())?;
         Ok(model.into_trained())
     }
 
-    fn likelihood(&self) -> LikelihoodConfig {
-        self.likelihood.clone()
-    }
-
     fn likelihood_mut(&mut self) -> Option<&mut LikelihoodConfig> {
         Some(&mut self.likelihood)
-    }
-
-    fn kernel(&self) -> Option<&KernelConfig> {
-        Some(&self.kernel)
-    }
-
-    fn mean(&self) -> Option<&MeanConfig> {
-        Some(&self.mean)
-    }
-
-    fn parameters(&mut self) -> Option<&mut ParameterConfig> {
-        Some(&mut self.parameters)
     }
 }
 

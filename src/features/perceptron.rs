@@ -5,7 +5,6 @@ use burn::{
     nn,
     tensor::{Tensor, TensorCreationOptions, activation},
 };
-use derive_setters::Setters;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
@@ -41,9 +40,8 @@ impl Activation {
 
 defaults! {
     /// Configuration of a [`Perceptron`]. The default has two hidden layers of 64 tanh units.
-    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Setters)]
+    #[derive(Eq)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct PerceptronConfig {
         /// The widths of the hidden layers.
         pub hidden: Vec<usize> = vec![64, 64],

@@ -5,9 +5,7 @@ use burn::{
     nn,
     tensor::{Tensor, TensorCreationOptions},
 };
-use derive_setters::Setters;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
-use serde::{Deserialize, Serialize};
 
 use super::{
     Activation, AnyNetwork, Features, FirstWeights, NetworkDefinition, NetworkError, Normalization,
@@ -18,9 +16,7 @@ use crate::{parameter::defaults, register};
 defaults! {
     /// Configuration of a [`ResidualNetwork`]. The default has two blocks of 128 tanh units with
     /// layer normalization, and initial weights and biases within `±1/√inputs`.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct ResidualNetworkConfig {
         /// The width of every block.
         pub width: usize = 128,

@@ -6,7 +6,6 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions, activation::relu},
 };
-use derive_setters::Setters;
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
@@ -91,9 +90,7 @@ pub struct ArcCosine {
 
 defaults! {
     /// Configuration of an [`ArcCosine`] kernel.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct ArcCosineConfig {
         /// The order.
         pub order: ArcCosineOrder = ArcCosineOrder::Ramp,

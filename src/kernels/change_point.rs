@@ -121,9 +121,8 @@ impl KernelDefinition for ChangePointConfig {
 defaults! {
     /// The initial location and steepness of a [`ChangePoint`] kernel. By default it changes in the
     /// middle of the first standardized input, with steepness one.
-    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Setters)]
+    #[derive(Copy)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct Change {
         /// The zero-based input dimension.
         pub dimension: usize = 0,

@@ -5,9 +5,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
-use derive_setters::Setters;
 use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
@@ -44,9 +42,7 @@ pub struct Constant {
 
 defaults! {
     /// Configuration of a [`Constant`] kernel.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct ConstantConfig {
         /// The initial value of the variance.
         pub variance: f64 = 1.0,

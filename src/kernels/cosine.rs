@@ -7,9 +7,6 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
-use derive_setters::Setters;
-use serde::{Deserialize, Serialize};
-
 use rand::rngs::ChaCha8Rng;
 
 use super::{
@@ -56,9 +53,7 @@ pub struct Cosine {
 
 defaults! {
     /// Configuration of a [`Cosine`] kernel.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct CosineConfig {
         /// One period per input dimension (ARD) instead of one for all.
         pub ard: bool = true,

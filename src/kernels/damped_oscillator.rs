@@ -6,8 +6,6 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
-use derive_setters::Setters;
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits, NoStateSpace,
@@ -54,9 +52,7 @@ pub struct DampedOscillator {
 
 defaults! {
     /// Configuration of a [`DampedOscillator`] kernel.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct DampedOscillatorConfig {
         /// One period per input dimension (ARD) instead of one for all.
         pub ard: bool = true,

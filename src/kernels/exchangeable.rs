@@ -4,8 +4,6 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
-use derive_setters::Setters;
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
@@ -49,9 +47,7 @@ pub struct Exchangeable {
 
 defaults! {
     /// Configuration of an [`Exchangeable`] kernel.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct ExchangeableConfig {
         /// One correlation for each input dimension instead of one for all.
         pub ard: bool = true,

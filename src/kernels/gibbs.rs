@@ -7,10 +7,8 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions, TensorData},
 };
 
-use derive_setters::Setters;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
@@ -69,9 +67,7 @@ pub struct Gibbs {
 
 defaults! {
     /// Configuration of a [`Gibbs`] kernel.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct GibbsConfig {
         /// The network that computes the lengthscales.
         pub network: PerceptronConfig = PerceptronConfig::default(),

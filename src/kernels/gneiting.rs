@@ -4,8 +4,6 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
-use derive_setters::Setters;
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, InputScales, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
@@ -129,9 +127,7 @@ impl SpaceSmoothness {
 
 defaults! {
     /// Configuration of a [`Gneiting`] kernel, for two or more inputs, by default of space and then time.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct GneitingConfig {
         /// The zero-based input dimension of the time; the last if absent. All others are space.
         pub dimension: Option<usize> = None,

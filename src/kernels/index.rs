@@ -4,9 +4,7 @@ use burn::{
     module::{Module, Param},
     tensor::{Tensor, TensorCreationOptions},
 };
-use derive_setters::Setters;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelDefinition, KernelInputs,
@@ -64,9 +62,8 @@ defaults! {
     ///
     /// W starts at random, with variance `1/(2R)`, and κ at ½, so that all levels have variance one on average. It
     /// must not start at zero or with equal columns: the gradient would keep it so.
-    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Setters)]
+    #[derive(Eq)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct IndexConfig {
         /// The zero-based input dimension of the levels.
         pub dimension: usize = 0,

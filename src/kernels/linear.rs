@@ -4,9 +4,7 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
-use derive_setters::Setters;
 use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
@@ -46,9 +44,7 @@ pub struct Linear {
 
 defaults! {
     /// Configuration of a [`Linear`] kernel.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct LinearConfig {
         /// One variance per input dimension (ARD) instead of one for all.
         pub ard: bool = true,

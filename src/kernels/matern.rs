@@ -4,9 +4,7 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions, TensorData},
 };
-use derive_setters::Setters;
 use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, InputScales, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
@@ -59,9 +57,7 @@ pub struct Matern {
 
 defaults! {
     /// Configuration of a [`Matern`] kernel.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct MaternConfig {
         /// One lengthscale per input dimension (ARD) instead of one for all.
         pub ard: bool = true,

@@ -5,9 +5,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
-use derive_setters::Setters;
 use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelDefinition, KernelInputs, NoFunctionDraws, PriorFeatures,
@@ -49,9 +47,7 @@ pub struct Polynomial {
 
 defaults! {
     /// Configuration of a [`Polynomial`] kernel.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct PolynomialConfig {
         /// One variance per input dimension (ARD) instead of one for all.
         pub ard: bool = true,

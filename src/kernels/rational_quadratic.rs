@@ -5,9 +5,6 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions, TensorData},
 };
 
-use derive_setters::Setters;
-use serde::{Deserialize, Serialize};
-
 use rand::rngs::ChaCha8Rng;
 
 use super::{
@@ -53,9 +50,7 @@ pub struct RationalQuadratic {
 
 defaults! {
     /// Configuration of a [`RationalQuadratic`] kernel.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct RationalQuadraticConfig {
         /// One lengthscale per input dimension (ARD) instead of one for all.
         pub ard: bool = true,

@@ -7,9 +7,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
-use derive_setters::Setters;
 use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
@@ -141,9 +139,7 @@ impl SpectralComponent {
 
 defaults! {
     /// Configuration of a [`SpectralMixture`] kernel.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct SpectralMixtureConfig {
         /// The number of components, Q.
         pub components: usize = 4,

@@ -2,7 +2,6 @@
 
 use burn::tensor::Tensor;
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
-use serde::{Deserialize, Serialize};
 
 use crate::{likelihoods::scrambled_normal_points, parameter::defaults, process::Marginals};
 
@@ -24,7 +23,7 @@ defaults! {
     /// let noise = LayerNoise { training: 4, ..LayerNoise::default() };
     /// assert_eq!(noise.prediction, 100);
     /// ```
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[derive(Copy, Eq)]
     #[serde(deny_unknown_fields)]
     pub struct LayerNoise {
         /// Draws per data point in a training step, S.

@@ -8,10 +8,8 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
-use derive_setters::Setters;
 use rand::Rng;
 use rand_distr::{Distribution, Exp1};
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, QuadratureCenter,
@@ -57,9 +55,7 @@ pub struct AsymmetricLaplace {
 
 defaults! {
     /// Configuration of an [`AsymmetricLaplace`] likelihood.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct AsymmetricLaplaceConfig {
         /// The initial value of the scale s, in the units of the targets.
         pub scale: f64 = 0.3,

@@ -3,25 +3,20 @@
 use core::f64::consts::PI;
 use std::sync::Arc;
 
-use burn::{
-    module::Module,
-    tensor::{Tensor, TensorCreationOptions},
-};
-use derive_setters::Setters;
+use burn::{module::Module, tensor::Tensor};
 use rand::Rng;
 use rand_distr::Distribution;
-use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, QuadratureCenter,
-    TargetDistribution, TargetKind,
+    Likelihood, LikelihoodDescription, QuadratureCenter, TargetDistribution,
     bernoulli_logit::logistic,
     distributions::BetaTarget,
     likelihood::{draw, of_all_outputs, of_output},
+    one_parameter::one_parameter,
 };
 use crate::{
     ops::{sigmoid, softplus, stirling_remainder},
-    parameter::{ParameterError, Positive, defaults},
+    parameter::{Positive, defaults},
     register,
 };
 
@@ -52,9 +47,7 @@ pub struct Beta {
 
 defaults! {
     /// Configuration of a [`Beta`] likelihood.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct BetaConfig {
         /// The initial value of the precision s.
         pub precision: f64 = 5.0,
@@ -63,40 +56,10 @@ defaults! {
 
 register!(Likelihood, "beta", BetaConfig, "Numbers between 0 and 1");
 
-impl LikelihoodDefinition for BetaConfig {
-    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
-        self.init(options).into()
-    }
-
-    fn target(&self) -> TargetKind {
-        TargetKind::Fractions
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        ParameterError::check_positive("likelihood.precision", self.precision)
-    }
-}
-
-impl BetaConfig {
-    /// Creates the likelihood.
-    ///
-    /// # Panics
-    ///
-    /// If the precision is not positive.
-    #[track_caller]
-    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> Beta {
-        Beta {
-            precision: Positive::new(&[self.precision], options),
-        }
-    }
-}
-
-impl Beta {
+one_parameter!(BetaConfig, Fractions => Beta {
     /// The precision s, `[1]`.
-    pub fn precision(&self) -> Tensor<1> {
-        self.precision.value()
-    }
-}
+    precision
+});
 
 impl Likelihood for Beta {
     fn description(&self) -> LikelihoodDescription {

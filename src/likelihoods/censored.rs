@@ -6,10 +6,8 @@ use burn::{
     module::Module,
     tensor::{Bool, Tensor, TensorCreationOptions, TensorData},
 };
-use derive_setters::Setters;
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnyLikelihood, GradedNodes, Likelihood, LikelihoodDefinition, LikelihoodDescription,
@@ -67,9 +65,7 @@ pub struct Censored {
 
 defaults! {
     /// Configuration of a [`Censored`] likelihood. At least one limit is needed.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct CensoredConfig {
         /// The initial value of the noise variance, in squared units of the targets that the model gets.
         pub noise: f64 = 0.1,

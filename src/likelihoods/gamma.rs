@@ -2,24 +2,19 @@
 
 use std::sync::Arc;
 
-use burn::{
-    module::Module,
-    tensor::{Tensor, TensorCreationOptions},
-};
-use derive_setters::Setters;
+use burn::{module::Module, tensor::Tensor};
 use rand::Rng;
 use rand_distr::Distribution;
-use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, QuadratureCenter,
-    TargetDistribution, TargetKind,
+    Likelihood, LikelihoodDescription, QuadratureCenter, TargetDistribution,
     distributions::GammaTarget,
     likelihood::{draw, of_all_outputs, of_output, sum_outputs},
     log_link,
+    one_parameter::one_parameter,
 };
 use crate::{
-    parameter::{ParameterError, Positive, defaults},
+    parameter::{Positive, defaults},
     process::Marginals,
     register,
 };
@@ -45,9 +40,7 @@ pub struct Gamma {
 
 defaults! {
     /// Configuration of a [`Gamma`] likelihood.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct GammaConfig {
         /// The initial value of the shape k.
         pub shape: f64 = 2.0,
@@ -56,40 +49,12 @@ defaults! {
 
 register!(Likelihood, "gamma", GammaConfig, "Positive numbers");
 
-impl LikelihoodDefinition for GammaConfig {
-    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
-        self.init(options).into()
-    }
-
-    fn target(&self) -> TargetKind {
-        TargetKind::PositiveNumbers
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        ParameterError::check_positive("likelihood.shape", self.shape)
-    }
-}
-
-impl GammaConfig {
-    /// Creates the likelihood.
-    ///
-    /// # Panics
-    ///
-    /// If the shape is not positive.
-    #[track_caller]
-    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> Gamma {
-        Gamma {
-            shape: Positive::new(&[self.shape], options),
-        }
-    }
-}
+one_parameter!(GammaConfig, PositiveNumbers => Gamma {
+    /// The shape k, `[1]`, or `[P]` if each output has its own.
+    shape
+});
 
 impl Gamma {
-    /// The shape k, `[1]`, or `[P]` if each output has its own.
-    pub fn shape(&self) -> Tensor<1> {
-        self.shape.value()
-    }
-
     /// `k·log k − log Γ(k) + (k − 1)·log y − k·(f + y·e^{a−f})`, rearranged to avoid large numbers
     /// that cancel: with `d = log y − f` it is
     /// `−k·(e^{d+a} − 1 − d) − log y − (log Γ(k) − k·log k + k)`.

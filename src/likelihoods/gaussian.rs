@@ -8,10 +8,8 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
-use derive_setters::Setters;
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, TargetDistribution,
@@ -50,9 +48,7 @@ pub struct Gaussian {
 
 defaults! {
     /// Configuration of a [`Gaussian`] likelihood.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct GaussianConfig {
         /// The initial value of the noise variance, in squared units of the targets.
         pub noise: f64 = 0.1,

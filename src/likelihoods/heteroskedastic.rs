@@ -8,10 +8,8 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
-use derive_setters::Setters;
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnyLikelihood, GradedNodes, Likelihood, LikelihoodDefinition, LikelihoodDescription,
@@ -54,9 +52,7 @@ pub struct Heteroskedastic {
 
 defaults! {
     /// Configuration of a [`Heteroskedastic`] likelihood.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct HeteroskedasticConfig {
         /// The initial value of the base variance, in squared units of the targets.
         pub noise: f64 = 0.1,

@@ -2,26 +2,21 @@
 
 use std::sync::Arc;
 
-use burn::{
-    module::Module,
-    tensor::{Tensor, TensorCreationOptions},
-};
-use derive_setters::Setters;
+use burn::{module::Module, tensor::Tensor};
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
-use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, QuadratureCenter,
-    TargetDistribution, TargetKind,
+    Likelihood, LikelihoodDescription, QuadratureCenter, TargetDistribution,
     distributions::LogNormalTarget,
     gaussian::log_normal,
     likelihood::{draw, of_all_outputs, of_output, sum_outputs},
     log_link,
+    one_parameter::one_parameter,
 };
 use crate::{
     ops::exp_minus_one,
-    parameter::{ParameterError, Positive, defaults},
+    parameter::{Positive, defaults},
     process::Marginals,
     register,
 };
@@ -47,9 +42,7 @@ pub struct LogNormal {
 
 defaults! {
     /// Configuration of a [`LogNormal`] likelihood.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct LogNormalConfig {
         /// The initial variance v of the logarithm.
         pub noise: f64 = 0.1,
@@ -63,40 +56,10 @@ register!(
     "Positive numbers whose logarithms have normal noise"
 );
 
-impl LikelihoodDefinition for LogNormalConfig {
-    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
-        self.init(options).into()
-    }
-
-    fn target(&self) -> TargetKind {
-        TargetKind::PositiveNumbers
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        ParameterError::check_positive("likelihood.noise", self.noise)
-    }
-}
-
-impl LogNormalConfig {
-    /// Creates the likelihood.
-    ///
-    /// # Panics
-    ///
-    /// If the noise variance is not positive.
-    #[track_caller]
-    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> LogNormal {
-        LogNormal {
-            noise: Positive::new(&[self.noise], options),
-        }
-    }
-}
-
-impl LogNormal {
+one_parameter!(LogNormalConfig, PositiveNumbers => LogNormal {
     /// The variance v of the logarithm, `[1]`, or `[P]` if each output has its own.
-    pub fn noise(&self) -> Tensor<1> {
-        self.noise.value()
-    }
-}
+    noise
+});
 
 impl Likelihood for LogNormal {
     fn description(&self) -> LikelihoodDescription {

@@ -68,6 +68,7 @@ mod log_normal;
 mod mode;
 mod negative_binomial;
 mod noisy_maximum;
+mod one_parameter;
 mod ordinal;
 mod poisson;
 mod quadrature;

@@ -2,26 +2,21 @@
 
 use std::sync::Arc;
 
-use burn::{
-    module::Module,
-    tensor::{Tensor, TensorCreationOptions},
-};
-use derive_setters::Setters;
+use burn::{module::Module, tensor::Tensor};
 use rand::Rng;
 use rand_distr::Distribution;
-use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, QuadratureCenter,
-    TargetDistribution, TargetKind,
+    Likelihood, LikelihoodDescription, QuadratureCenter, TargetDistribution,
     distributions::NegativeBinomialTarget,
     likelihood::{draw, of_all_outputs, of_output},
     log_link,
+    one_parameter::one_parameter,
     poisson::{draw_count, is_count, is_zero, log_factorial_beyond_powers, positive},
 };
 use crate::{
     ops::{log_ratio, softplus, stirling_remainder},
-    parameter::{ParameterError, Positive, defaults},
+    parameter::{Positive, defaults},
     process::Marginals,
     register,
 };
@@ -47,9 +42,7 @@ pub struct NegativeBinomial {
 
 defaults! {
     /// Configuration of a [`NegativeBinomial`] likelihood.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct NegativeBinomialConfig {
         /// The initial value of the dispersion α.
         pub dispersion: f64 = 0.5,
@@ -63,40 +56,12 @@ register!(
     "Counts that vary more than a Poisson distribution allows"
 );
 
-impl LikelihoodDefinition for NegativeBinomialConfig {
-    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
-        self.init(options).into()
-    }
-
-    fn target(&self) -> TargetKind {
-        TargetKind::Counts
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        ParameterError::check_positive("likelihood.dispersion", self.dispersion)
-    }
-}
-
-impl NegativeBinomialConfig {
-    /// Creates the likelihood.
-    ///
-    /// # Panics
-    ///
-    /// If the dispersion is not positive.
-    #[track_caller]
-    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> NegativeBinomial {
-        NegativeBinomial {
-            dispersion: Positive::new(&[self.dispersion], options),
-        }
-    }
-}
+one_parameter!(NegativeBinomialConfig, Counts => NegativeBinomial {
+    /// The dispersion α, `[1]`, or `[P]` if each output has its own.
+    dispersion
+});
 
 impl NegativeBinomial {
-    /// The dispersion α, `[1]`, or `[P]` if each output has its own.
-    pub fn dispersion(&self) -> Tensor<1> {
-        self.dispersion.value()
-    }
-
     /// The terms that do not depend on `f`, `[N, P]`.
     fn log_constant(&self, targets: &Tensor<2>, size: Tensor<2>) -> Tensor<2> {
         let scaled = targets.clone() * self.dispersion().unsqueeze::<2>(); // α·y

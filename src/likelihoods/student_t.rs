@@ -8,10 +8,8 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
-use derive_setters::Setters;
 use rand::Rng;
 use rand_distr::Distribution;
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnyLikelihood, GradedNodes, Likelihood, LikelihoodDefinition, LikelihoodDescription,
@@ -56,9 +54,7 @@ pub struct StudentT {
 defaults! {
     /// Configuration of a [`StudentT`] likelihood. By default the degrees of freedom are trained and
     /// start at 4.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct StudentTConfig {
         /// The initial value of the scale s, in the units of the targets.
         pub scale: f64 = 0.3,

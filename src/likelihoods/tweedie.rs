@@ -8,10 +8,8 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions, TensorData},
 };
-use derive_setters::Setters;
 use rand::Rng;
 use rand_distr::Distribution;
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, QuadratureCenter,
@@ -72,9 +70,7 @@ pub struct Tweedie {
 
 defaults! {
     /// Configuration of a [`Tweedie`] likelihood.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct TweedieConfig {
         /// The initial dispersion φ.
         pub dispersion: f64 = 1.0,

@@ -2,25 +2,20 @@
 
 use std::sync::Arc;
 
-use burn::{
-    module::Module,
-    tensor::{Tensor, TensorCreationOptions},
-};
-use derive_setters::Setters;
+use burn::{module::Module, tensor::Tensor};
 use rand::Rng;
 use rand_distr::Distribution;
-use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, QuadratureCenter,
-    TargetDistribution, TargetKind,
+    Likelihood, LikelihoodDescription, QuadratureCenter, TargetDistribution,
     distributions::WeibullTarget,
     likelihood::{draw, of_all_outputs, of_output, sum_outputs},
     log_link,
+    one_parameter::one_parameter,
 };
 use crate::{
     ops::{exp_minus_one, log_gamma, special::functions},
-    parameter::{ParameterError, Positive, defaults},
+    parameter::{Positive, defaults},
     process::Marginals,
     register,
 };
@@ -47,9 +42,7 @@ pub struct Weibull {
 
 defaults! {
     /// Configuration of a [`Weibull`] likelihood.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct WeibullConfig {
         /// The initial value of the shape k.
         pub shape: f64 = 1.5,
@@ -63,40 +56,12 @@ register!(
     "Positive numbers: lifetimes"
 );
 
-impl LikelihoodDefinition for WeibullConfig {
-    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
-        self.init(options).into()
-    }
-
-    fn target(&self) -> TargetKind {
-        TargetKind::PositiveNumbers
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        ParameterError::check_positive("likelihood.shape", self.shape)
-    }
-}
-
-impl WeibullConfig {
-    /// Creates the likelihood.
-    ///
-    /// # Panics
-    ///
-    /// If the shape is not positive.
-    #[track_caller]
-    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> Weibull {
-        Weibull {
-            shape: Positive::new(&[self.shape], options),
-        }
-    }
-}
+one_parameter!(WeibullConfig, PositiveNumbers => Weibull {
+    /// The shape k, `[1]`, or `[P]` if each output has its own.
+    shape
+});
 
 impl Weibull {
-    /// The shape k, `[1]`, or `[P]` if each output has its own.
-    pub fn shape(&self) -> Tensor<1> {
-        self.shape.value()
-    }
-
     /// `log Γ(1 + 1/k)`, `[1]`: how far the logarithm of the mean is above that of the scale.
     fn log_mean_of_unit_scale(&self) -> Tensor<1> {
         log_gamma(self.shape().recip() + 1.0)

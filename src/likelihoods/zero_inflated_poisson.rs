@@ -6,9 +6,7 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
-use derive_setters::Setters;
 use rand::{Rng, RngExt};
-use serde::{Deserialize, Serialize};
 
 use super::{
     AnyLikelihood, GradedNodes, Likelihood, LikelihoodDefinition, LikelihoodDescription, Poisson,
@@ -50,9 +48,7 @@ pub struct ZeroInflatedPoisson {
 
 defaults! {
     /// Configuration of a [`ZeroInflatedPoisson`] likelihood.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct ZeroInflatedPoissonConfig {
         /// The initial probability π of an additional zero.
         pub zeros: f64 = 0.1,

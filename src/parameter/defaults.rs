@@ -1,6 +1,7 @@
 //! Configurations whose fields have defaults.
 
-/// Makes a struct and its [`Default`] from fields with their defaults.
+/// Makes a configuration from fields with their defaults: a struct that is read and written by serde, with
+/// [`Default`] and a setter `with_…` for each field.
 macro_rules! defaults {
     (
         $(#[$attribute:meta])*
@@ -8,7 +9,11 @@ macro_rules! defaults {
             $($(#[$of_field:meta])* pub $field:ident: $type:ty = $default:expr),+ $(,)?
         }
     ) => {
+        #[derive(
+            Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, derive_setters::Setters
+        )]
         $(#[$attribute])*
+        #[setters(prefix = "with_")]
         pub struct $name {
             $($(#[$of_field])* pub $field: $type),+
         }

@@ -4,7 +4,6 @@ use burn::{
     module::{Module, Param},
     tensor::{DType, Tensor, TensorCreationOptions},
 };
-use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -110,9 +109,8 @@ impl PseudoObservations {
 defaults! {
     /// Configuration of [`PseudoObservations`]. The default is the preconditioned mean, with
     /// variances that start at 1e-4.
-    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Setters)]
+    #[derive(Copy)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct PseudoObservationsConfig {
         /// The relation between the mean of `q(u)` and `m̃`.
         pub mean: MeanForm = MeanForm::Preconditioned,

@@ -22,7 +22,8 @@ use super::{
     layer_config::{LayerInputs, LayerPlan},
 };
 use crate::{
-    AnyModel, AnyTrained, DataShape, InitError, ModelDefinition, Trained,
+    InitError, ModelDefinition, Trained,
+    regression_config::regression_config,
     training::{Model, TrainingData, TrainingDefaults},
 };
 
@@ -205,9 +206,7 @@ impl DeepGpConfig {
 }
 
 impl ModelDefinition for DeepGpConfig {
-    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
-        Ok(self.init(data)?.boxed())
-    }
+    regression_config!(variational);
 
     /// Dense layers get at most as many inducing points as there are distinct inputs; patch layers
     /// keep theirs.
@@ -236,23 +235,6 @@ impl ModelDefinition for DeepGpConfig {
 
     fn has_draws(&self) -> bool {
         !self.hidden.is_empty()
-    }
-
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
-        let model = self.blank(shape.dimensions, shape.columns, shape.options.clone())?;
-        Ok(model.into_trained())
-    }
-
-    fn likelihood(&self) -> LikelihoodConfig {
-        self.likelihood.clone()
-    }
-
-    fn likelihood_mut(&mut self) -> Option<&mut LikelihoodConfig> {
-        Some(&mut self.likelihood)
-    }
-
-    fn parameters(&mut self) -> Option<&mut ParameterConfig> {
-        Some(&mut self.parameters)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Arrays of the crate `ndarray` as matrices.
 
-use ndarray::{ArrayBase, Data, Ix1, Ix2};
+use ndarray::{ArrayBase, Data, Ix1, Ix2, RawData};
 
 use super::matrix::{Matrix, Number};
 
@@ -28,14 +28,12 @@ impl<T: Number, S: Data<Elem = T>> From<&ArrayBase<S, Ix1>> for Matrix {
     }
 }
 
-macro_rules! by_value {
-    ($($dimensions:ty),*) => {
-        $(impl<T: Number, S: Data<Elem = T>> From<ArrayBase<S, $dimensions>> for Matrix {
-            fn from(array: ArrayBase<S, $dimensions>) -> Self {
-                (&array).into()
-            }
-        })*
-    };
+/// Arrays by value, like references to them.
+impl<S: RawData, D> From<ArrayBase<S, D>> for Matrix
+where
+    Self: for<'a> From<&'a ArrayBase<S, D>>,
+{
+    fn from(array: ArrayBase<S, D>) -> Self {
+        (&array).into()
+    }
 }
-
-by_value!(Ix1, Ix2);

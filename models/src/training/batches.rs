@@ -1,11 +1,11 @@
 //! The mini-batches of each step.
 
-#[cfg(feature = "learner")]
-use burn::tensor::Device;
 use burn::tensor::{Int, Tensor};
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 
 use super::TrainingData;
+#[cfg(feature = "learner")]
+use super::learner::Part;
 
 /// The data of one step.
 #[derive(Clone, Debug)]
@@ -20,9 +20,12 @@ pub struct Batch {
 
 #[cfg(feature = "learner")]
 impl Batch {
-    /// One of `count` parts of the rows, of nearly the same size, on a device. Data without autodiff
-    /// stay without it.
-    pub(super) fn part(self, index: usize, count: usize, device: &Device) -> Self {
+    /// One of `count` parts of the rows, of nearly the same size, on a device, or all rows. Data without
+    /// autodiff stay without it.
+    pub(super) fn part(self, part: Option<&Part>, count: usize) -> Self {
+        let Some((index, device)) = part else {
+            return self;
+        };
         let [rows, _] = self.inputs.dims();
         let (first, end) = (rows * index / count, rows * (index + 1) / count);
         let device = match self.inputs.device().is_autodiff() {

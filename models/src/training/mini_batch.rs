@@ -3,14 +3,10 @@
 use std::{path::Path, sync::Arc, time::Instant};
 
 use burn::module::Module;
-#[cfg(feature = "learner")]
-use burn::module::ModuleDisplay;
-#[cfg(feature = "learner")]
-use burn::optim::GradientsParams;
 use burn::optim::ModuleOptimizer;
 use burn::tensor::Bytes;
 #[cfg(feature = "learner")]
-use burn::tensor::Device;
+use burn::{module::ModuleDisplay, tensor::Device};
 use burn_gp_core::{
     ops::{is_on_cpu, with_threads_awake},
     parameter::Priors,
@@ -18,13 +14,13 @@ use burn_gp_core::{
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "learner")]
-use super::learner::SeveralDevices;
+use super::learner::on_several_devices;
 use super::{
     Batch, MiniBatchTraining, Model, StepReport, Trainer, TrainingData, TrainingError,
     batches::Batches,
     checkpoint::{CheckpointFiles, check_default_device, files, save_state},
     long_steps::LongSteps,
-    mini_batch_step::MiniBatchStep,
+    mini_batch_step::{Differentiate, MiniBatchStep},
     rates::{Rates, RatesProgress},
     row_blocks::{RowBlocks, StreamedBatches},
     unread::{PendingStep, READ_TOGETHER, Unobserved},
@@ -51,14 +47,8 @@ pub struct MiniBatchTrainer<M> {
     skipped: usize,
     long_steps: LongSteps,
     /// Differentiates batches on several devices.
-    #[cfg(feature = "learner")]
     several_devices: Option<Differentiate<M>>,
 }
-
-/// The negative objective per data point of a batch, and its gradients.
-#[cfg(feature = "learner")]
-type Differentiate<M> =
-    Box<dyn Fn(&M, Batch) -> Result<(f64, GradientsParams), TrainingError> + Send>;
 
 /// Where the batches come from.
 enum BatchSource {
@@ -145,7 +135,6 @@ impl<M: Module + Model> MiniBatchTrainer<M> {
             unobserved: Unobserved::default(),
             skipped: 0,
             long_steps: LongSteps::default(),
-            #[cfg(feature = "learner")]
             several_devices: None,
         }
     }
@@ -167,38 +156,27 @@ impl<M: Module + Model> MiniBatchTrainer<M> {
     where
         M: ModuleDisplay,
     {
-        self.several_devices = (devices.len() > 1).then(|| {
-            let (computation, rows) = (self.computation.clone(), self.batch_rows());
-            let several = SeveralDevices::new(devices, computation, rows);
-            let differentiate = move |model: &M, batch| several.differentiate(model, batch);
-            Box::new(differentiate) as Differentiate<M>
-        });
+        let rows = self.batch_rows();
+        self.several_devices = (devices.len() > 1).then(|| on_several_devices(devices, rows));
         self
+    }
+
+    /// How a batch is differentiated.
+    #[cfg(feature = "learner")]
+    pub(super) fn differentiation(&self) -> Differentiate<M> {
+        let several_devices = self.several_devices.clone();
+        several_devices.unwrap_or_else(|| Arc::new(MiniBatchStep::differentiate))
     }
 
     /// Whether the losses of steps stay on the device until several are read together.
     fn leaves_losses(&self, batch: &Batch) -> bool {
-        #[cfg(feature = "learner")]
-        if self.several_devices.is_some() {
-            return false;
-        }
-        !is_on_cpu(&batch.inputs)
+        self.several_devices.is_none() && !is_on_cpu(&batch.inputs)
     }
 
     /// Adds the log density of these priors to the objective, in addition to [those of the
     /// model](Model::priors). It counts once for any batch size. If a parameter has both, this
     /// prior applies.
-    ///
-    /// # Panics
-    ///
-    /// If called after `on_devices`, because its devices would not have the priors.
-    #[track_caller]
     pub fn with_priors(mut self, priors: Priors) -> Self {
-        #[cfg(feature = "learner")]
-        assert!(
-            self.several_devices.is_none(),
-            "MiniBatchTrainer: call with_priors before on_devices"
-        );
         self.computation.priors.extend(priors);
         self
     }
@@ -254,28 +232,37 @@ impl<M: Module + Model> MiniBatchTrainer<M> {
         }
     }
 
-    /// The optimizer of a checkpoint in `folder`.
-    pub(super) fn restored_optimizer(
-        &self,
+    /// Continues from a checkpoint in `folder` with a model that has been restored from it.
+    pub(super) fn restore_rest(
+        &mut self,
+        model: M,
         saved: &CheckpointFiles<'_>,
         folder: &Path,
-    ) -> Result<ModuleOptimizer, TrainingError> {
+    ) -> Result<(), TrainingError> {
         check_default_device(folder, self.data().inputs.dtype())?;
-        saved.restore(files::OPTIMIZER, |content| {
+        let optimizer = saved.restore(files::OPTIMIZER, |content| {
             let content = Bytes::from_bytes_vec(content);
             self.optimizer.clone().from_bytes(content)
-        })
+        })?;
+        (self.unread, self.unobserved, self.skipped) = Default::default();
+        self.step = if saved.has(files::SCHEDULER) {
+            self.rates.restore_learner(saved)?
+        } else {
+            let progress: Progress = saved.progress()?;
+            self.rates.restore(progress.rates);
+            (self.unobserved, self.skipped) = (progress.unobserved, progress.skipped);
+            progress.step
+        };
+        (self.model, self.optimizer) = (model, optimizer);
+        Ok(())
     }
 
     /// Takes a step and waits for its loss.
     fn read_step(&mut self, batch: Batch) -> Result<StepReport, TrainingError> {
-        #[cfg(feature = "learner")]
         let (loss, gradients) = match &self.several_devices {
-            Some(differentiate) => differentiate(&self.model, batch)?,
+            Some(differentiate) => differentiate(&self.computation, &self.model, batch)?,
             None => self.computation.differentiate(&self.model, batch)?,
         };
-        #[cfg(not(feature = "learner"))]
-        let (loss, gradients) = self.computation.differentiate(&self.model, batch)?;
         let rates = self.rates.at(self.step);
         let learning_rate = rates.base();
         let adam = (&mut self.optimizer, rates);
@@ -408,17 +395,6 @@ impl<M: Module + Model> Trainer for MiniBatchTrainer<M> {
     fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
         let saved = CheckpointFiles::open(folder)?;
         let model = saved.model(self.model.clone())?;
-        let optimizer = self.restored_optimizer(&saved, folder)?;
-        (self.unread, self.unobserved, self.skipped) = Default::default();
-        self.step = if saved.has(files::SCHEDULER) {
-            self.rates.restore_learner(&saved)?
-        } else {
-            let progress: Progress = saved.progress()?;
-            self.rates.restore(progress.rates);
-            (self.unobserved, self.skipped) = (progress.unobserved, progress.skipped);
-            progress.step
-        };
-        (self.model, self.optimizer) = (model, optimizer);
-        Ok(())
+        self.restore_rest(model, &saved, folder)
     }
 }

@@ -1,5 +1,7 @@
 //! The computation of a mini-batch step, shared by all training loops.
 
+use std::sync::Arc;
+
 use burn::{
     lr_scheduler::module_lr_scheduler::ModuleLearningRate,
     module::Module,
@@ -33,6 +35,14 @@ pub(super) struct MiniBatchStep {
     /// The gate of the optimizer.
     pub gate: Gate,
 }
+
+/// The negative objective per data point of a batch, and its gradients: as
+/// [`MiniBatchStep::differentiate`], or on several devices.
+pub(super) type Differentiate<M> = Arc<
+    dyn Fn(&MiniBatchStep, &M, Batch) -> Result<(f64, GradientsParams), TrainingError>
+        + Send
+        + Sync,
+>;
 
 /// The objective of a batch.
 struct Evaluation {
@@ -70,8 +80,9 @@ impl MiniBatchStep {
 
     /// Like [`differentiate`](Self::differentiate), for one of the parts that a batch of `rows` rows has
     /// been divided into: the gradients are those of the part's share of the loss, so that the gradients
-    /// of all parts sum to those of the batch. The loss is not passed to the rates. `report` gets it
-    /// before the backward pass, in which devices with collective operations wait for each other.
+    /// of all parts sum to those of the batch. The loss is not passed to the rates. `report` gets the
+    /// share of it before the backward pass, in which devices with collective operations wait for each
+    /// other.
     ///
     /// # Errors
     ///
@@ -84,12 +95,11 @@ impl MiniBatchStep {
         rows: usize,
         report: impl FnOnce(f64),
     ) -> Result<(f64, GradientsParams), TrainingError> {
-        let made = part.step;
-        let share = part.inputs.dims()[0] as f64 / rows as f64;
+        let (made, count, rows) = (part.step, part.inputs.dims()[0] as f64, rows as f64);
         let evaluation = self.evaluate(model, part)?;
-        let loss = evaluation.loss.clone() * share;
+        let loss = evaluation.loss.clone() * (count / rows);
         let value = self.finite_loss(model, made, evaluation)?;
-        report(value);
+        report(value * count / rows);
         Ok((value, self.gradients(model, made, &loss)?))
     }
 

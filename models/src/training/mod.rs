@@ -70,8 +70,7 @@ pub use full_batch_training::{FullBatchOptimizer, FullBatchTraining};
 pub use inducing::InducingTraining;
 #[cfg(feature = "learner")]
 pub use learner::{
-    Examination, ExaminedModel, LearnedModel, LearnedStep, LearnerRecord, MiniBatchLearner,
-    StepRenderer,
+    Examination, LearnedModel, LearnerOutput, LearnerRecord, MiniBatchLearner, StepRenderer,
 };
 pub use mini_batch::MiniBatchTrainer;
 pub use mini_batch_training::MiniBatchTraining;

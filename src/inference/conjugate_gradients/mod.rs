@@ -10,9 +10,7 @@ use burn::{
     module::Module,
     tensor::{DType, Tensor, TensorData},
 };
-use derive_setters::Setters;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
-use serde::{Deserialize, Serialize};
 
 pub use process::ConjugateGradientsProcess;
 
@@ -38,9 +36,8 @@ const PIVOTS_OF_ROOT: f64 = 8.0;
 
 defaults! {
     /// Settings of the solver.
-    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Setters)]
+    #[derive(Copy)]
     #[serde(deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct ConjugateGradientsSettings {
         /// The maximum number of iterations.
         pub iterations: usize = 512,

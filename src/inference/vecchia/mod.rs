@@ -17,8 +17,6 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
-use derive_setters::Setters;
-use serde::{Deserialize, Serialize};
 
 pub(super) use conditional::{conditional, errors, predicted_conditional, signed_weights};
 use finite_rows::FiniteRows;
@@ -29,7 +27,7 @@ pub(super) use observations::Observations;
 pub(super) use observed_rows::ObservedRows;
 pub(super) use parameter_slopes::ParameterSlopes;
 pub use process::VecchiaProcess;
-pub(super) use system::{System, indices, on_device};
+pub(super) use system::{System, draws_of_normals, indices, on_device};
 pub(super) use tile::Tile;
 
 use super::{ConditionError, check_rows, parts::parts};
@@ -50,9 +48,8 @@ const JITTER: Jitter = Jitter::NONE;
 
 defaults! {
     /// The numbers of neighbors.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Setters)]
+    #[derive(Copy, Eq)]
     #[serde(default, deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct VecchiaSettings {
         /// The largest number of rows that a row is conditioned on in training, m. The log density approaches
         /// that of the exact model from below on average; time grows with m³.

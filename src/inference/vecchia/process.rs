@@ -1,6 +1,6 @@
 //! The posterior of regression by nearest neighbors.
 
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::Tensor;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use super::{FiniteRows, Observations, System, each_row, indices, on_device};
@@ -194,19 +194,12 @@ impl<K: KernelModule> Process for VecchiaProcess<K> {
             if x.is_autodiff() {
                 return Ok(self.dense_draws(&system, known, noise));
             }
-            // Each sample continues from the same observed values.
-            let observed = numbers(self.residual().clone());
-            let observed: Vec<f64> = (observed.chunks_exact(outputs))
-                .flat_map(|row| row.iter().copied().cycle().take(samples * outputs))
-                .collect();
-            let noise = numbers(noise);
             let columns = samples * outputs;
-            let deviations = numbers(system.variance.clone().sqrt());
-            let at =
-                |place: usize, column: usize| deviations[place] * noise[place * columns + column];
-            let values = system.substitute(&observed, columns, at);
-            let draws = TensorData::new(values, [rows, samples, outputs]);
-            let draws = Tensor::<3>::from_data(draws, (&x.device(), x.dtype()));
+            let additions = system.scaled(noise.reshape([rows, columns]));
+            // Each sample continues from the same observed values.
+            let observed = self.residual().clone().repeat_dim(1, samples);
+            let draws = system.substituted_draws(&x, observed, &additions);
+            let draws: Tensor<3> = draws.reshape([rows, samples, outputs]);
             Ok(draws.permute([1, 2, 0]))
         })
     }

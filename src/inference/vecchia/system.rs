@@ -1,12 +1,34 @@
 //! New rows given observed rows and each other.
 
 use burn::tensor::{IndexingUpdateOp, Int, Tensor, TensorData};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use crate::{
     neighbors::NeighborSets,
-    ops::{CholeskyFactor, numbers},
+    ops::{CholeskyFactor, NotPositiveDefinite, numbers},
     parameter::both_tracked,
+    process::draw_at_distinct,
+    random::normals,
 };
+
+/// Draws of one function at the distinct inputs among `x`, [S, 1, T], from `draws`, [T, S], of standard normals: `count`
+/// for the observed rows, [count, S], and one for each row, [T, S].
+pub fn draws_of_normals(
+    x: Tensor<2>,
+    (count, samples, seed): (usize, usize, u64),
+    draws: impl FnOnce(&Tensor<2>, [Tensor<2>; 2]) -> Tensor<2>,
+) -> Result<Tensor<3>, NotPositiveDefinite> {
+    draw_at_distinct(x, |x| {
+        let ([rows, _], options) = (x.dims(), (&x.device(), x.dtype()));
+        if rows == 0 || samples == 0 {
+            return Ok(Tensor::zeros([samples, 1, rows], options));
+        }
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let [observed, noise] =
+            [count, rows].map(|rows| normals([rows, samples], &mut random, options));
+        Ok(draws(&x, [observed, noise]).transpose().unsqueeze_dim(1))
+    })
+}
 
 /// New rows given observed rows and those before them, `f_t = Σ b·(y or f) + √d·ε`.
 pub struct System {
@@ -46,6 +68,31 @@ impl System {
         }
         debug_assert_eq!(known.len(), (first + self.order.len()) * columns);
         result
+    }
+
+    /// √d·ε for normals ε, [T, S], by place in the order.
+    pub fn scaled(&self, noise: Tensor<2>) -> Vec<f64> {
+        let [_, columns] = noise.dims();
+        let deviations = numbers(self.variance.clone().sqrt());
+        let noise = numbers(noise).into_iter().enumerate();
+        noise
+            .map(|(index, normal)| deviations[index / columns] * normal)
+            .collect()
+    }
+
+    /// Draws at the rows of x by [forward substitution](Self::substitute), [T, S], from values of the observed rows,
+    /// [N, S], and additions by place in the order, [T, S].
+    pub fn substituted_draws(
+        &self,
+        x: &Tensor<2>,
+        observed: Tensor<2>,
+        additions: &[f64],
+    ) -> Tensor<2> {
+        let [_, columns] = observed.dims();
+        let at = |place: usize, column: usize| additions[place * columns + column];
+        let draws = self.substitute(&numbers(observed), columns, at);
+        let data = TensorData::new(draws, [self.order.len(), columns]);
+        Tensor::from_data(data, (&x.device(), x.dtype()))
     }
 
     /// I − B for the weights B among new rows in their order, [T, T], given the number of observed rows.

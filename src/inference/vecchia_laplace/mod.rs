@@ -17,8 +17,6 @@ use burn::{
     module::{Module, ModuleVisitor, Param},
     tensor::{Tensor, TensorCreationOptions},
 };
-use derive_setters::Setters;
-use serde::{Deserialize, Serialize};
 
 pub use process::VecchiaLaplaceProcess;
 
@@ -48,9 +46,8 @@ use target_density::TargetDensity;
 
 defaults! {
     /// How the Laplace approximation on neighbors estimates log-determinants and variances.
-    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Setters)]
+    #[derive(Copy)]
     #[serde(deny_unknown_fields)]
-    #[setters(prefix = "with_")]
     pub struct VecchiaLaplaceSettings {
         /// Up to this number of rows, the log-determinant and the variances are exact, by a dense factorization. For
         /// more rows, random vectors estimate them.

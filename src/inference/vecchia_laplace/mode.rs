@@ -3,37 +3,8 @@
 use super::{
     latent_precision::{Columns, LatentPrecision},
     posterior_precision::{PosteriorPrecision, Stop},
+    target_density::{Derivatives, TargetDensity},
 };
-
-/// The log density of all targets as a function of their latent values, with its derivatives.
-pub struct Derivatives {
-    /// `Σ log p(y_i | f_i)`
-    pub value: f64,
-    /// With respect to each latent value, `[N]`.
-    pub first: Vec<f64>,
-    pub second: Vec<f64>,
-    pub third: Vec<f64>,
-}
-
-impl Derivatives {
-    /// W, `[N]`: minus the second derivatives, and zero where the log density is not concave.
-    pub fn curvature(&self) -> Vec<f64> {
-        self.second
-            .iter()
-            .map(|second| (-second).max(0.0))
-            .collect()
-    }
-}
-
-/// The log densities of targets as functions of zero-mean latent values g.
-pub trait LatentDensity {
-    /// `Σ log p(y_i | g_i)`, `[N]` to a number.
-    fn value(&self, latent: &[f64]) -> f64;
-
-    fn derivatives(&self, latent: &[f64]) -> Derivatives;
-
-    fn accuracy(&self) -> Accuracy;
-}
 
 /// The maximum of `log p(y | g) − ½gᵀQg`.
 pub struct Mode {
@@ -48,15 +19,6 @@ pub struct Mode {
     pub has_converged: bool,
 }
 
-/// How accurate the mode can be.
-#[derive(Clone, Copy, Debug)]
-pub struct Accuracy {
-    /// The distance from the mode at which the search ends, in standard deviations of the posterior together.
-    pub distance: f64,
-    /// The rounding of log densities, relative to their sum.
-    pub rounding: f64,
-}
-
 /// The largest number of Newton steps.
 const STEPS: usize = 500;
 /// The largest number of halvings of a step.
@@ -69,7 +31,7 @@ const TOLERANCE: f64 = 1e-4;
 /// Newton's method, `(Q + W)p = ∂log p(y | g) − Qg`, with steps that are halved until the objective rises.
 pub fn find_mode(
     prior: &LatentPrecision,
-    density: &impl LatentDensity,
+    density: &TargetDensity,
     start: Vec<f64>,
     iterations: usize,
 ) -> Mode {
@@ -128,7 +90,7 @@ pub fn find_mode(
 /// The first of the steps 1, ½, ¼, … that increases the objective enough, with its value.
 fn line_search(
     prior: &LatentPrecision,
-    density: &impl LatentDensity,
+    density: &TargetDensity,
     [latent, step]: [&[f64]; 2],
     [objective, slope]: [f64; 2],
 ) -> Option<(Vec<f64>, f64)> {

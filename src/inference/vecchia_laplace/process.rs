@@ -1,14 +1,12 @@
 //! The posterior of latent values given neighbors.
 
-use burn::tensor::{Tensor, TensorData};
-use rand::{SeedableRng, rngs::ChaCha8Rng};
+use burn::tensor::Tensor;
 
 use crate::{
-    inference::vecchia::{Observations, each_row},
+    inference::vecchia::{Observations, draws_of_normals, each_row},
     kernels::KernelModule,
-    ops::{ExactMatmul, NotPositiveDefinite, numbers},
-    process::{Joint, Marginals, Process, draw_at_distinct, dummy_row_if_empty},
-    random::normals,
+    ops::{ExactMatmul, NotPositiveDefinite},
+    process::{Joint, Marginals, Process, dummy_row_if_empty},
 };
 
 /// The process where each new row is conditioned on the latent values of neighbors, which have the Gaussian
@@ -54,22 +52,15 @@ impl<K: KernelModule> VecchiaLaplaceProcess<K> {
         (mean.select(0, places.clone()), root.select(0, places))
     }
 
-    /// Draws by forward substitution, [S, 1, T], from latent values of the observed rows and noise for each row.
-    fn substituted_draws(&self, x: &Tensor<2>, [of_latent, noise]: [Tensor<2>; 2]) -> Tensor<3> {
+    /// Draws by forward substitution, [T, S], from latent values of the observed rows and noise for each row.
+    fn substituted_draws(&self, x: &Tensor<2>, [of_latent, noise]: [Tensor<2>; 2]) -> Tensor<2> {
         let (system, _) = self.observed.system(x);
         let values = self.observed.values(); // ĝ, V
-        let ([_, columns], [rows, samples]) = (values.dims(), noise.dims());
+        let [_, columns] = values.dims();
         let mean = values.clone().narrow(1, 0, 1);
         let root = values.clone().narrow(1, 1, columns - 1);
         let latent = root.exact_matmul(of_latent) + mean; // [N, S]
-        let deviations = numbers(system.variance.clone().sqrt());
-        let noise = numbers(noise);
-        let addition =
-            |place: usize, sample: usize| deviations[place] * noise[place * samples + sample];
-        let values = system.substitute(&numbers(latent), samples, addition);
-        let data = TensorData::new(values, [rows, samples]);
-        let draws = Tensor::<2>::from_data(data, (&x.device(), x.dtype()));
-        draws.transpose().unsqueeze_dim(1)
+        system.substituted_draws(x, latent, &system.scaled(noise))
     }
 }
 
@@ -100,21 +91,13 @@ impl<K: KernelModule> Process for VecchiaLaplaceProcess<K> {
         samples: usize,
         seed: u64,
     ) -> Result<Tensor<3>, NotPositiveDefinite> {
-        draw_at_distinct(x, |x| {
-            let ([rows, _], [_, columns]) = (x.dims(), self.observed.values().dims());
-            let options = (&x.device(), x.dtype());
-            if rows == 0 || samples == 0 {
-                return Ok(Tensor::zeros([samples, 1, rows], options));
-            }
-            let mut random = ChaCha8Rng::seed_from_u64(seed);
-            let of_latent = normals([columns - 1, samples], &mut random, options);
-            let noise = normals([rows, samples], &mut random, options);
+        let [_, columns] = self.observed.values().dims();
+        draws_of_normals(x, (columns - 1, samples, seed), |x, normals| {
             if !x.is_autodiff() {
-                return Ok(self.substituted_draws(&x, [of_latent, noise]));
+                return self.substituted_draws(x, normals);
             }
-            let (mean, root) = self.joint_root(&x);
-            let draws = root.exact_matmul(Tensor::cat(vec![of_latent, noise], 0)) + mean; // [T, S]
-            Ok(draws.transpose().unsqueeze_dim(1))
+            let (mean, root) = self.joint_root(x);
+            root.exact_matmul(Tensor::cat(normals.to_vec(), 0)) + mean
         })
     }
 }

@@ -5,7 +5,6 @@ use burn::{
     tensor::{DType, Tensor, TensorData},
 };
 
-use super::mode::{Accuracy, Derivatives, LatentDensity};
 use crate::{likelihoods::AnyLikelihood, ops::numbers, parameter::tracked_like};
 
 /// The places of a difference formula, in steps from the middle.
@@ -14,6 +13,35 @@ const PLACES: [f64; 5] = [-2.0, -1.0, 0.0, 1.0, 2.0];
 const FIRST: [f64; 5] = [1.0 / 12.0, -2.0 / 3.0, 0.0, 2.0 / 3.0, -1.0 / 12.0];
 /// `f″ ≈ Σ c·f/h²`, with an error of `h⁴·f⁽⁶⁾/90`.
 const SECOND: [f64; 5] = [-1.0 / 12.0, 4.0 / 3.0, -2.5, 4.0 / 3.0, -1.0 / 12.0];
+
+/// The log density of all targets as a function of their latent values, with its derivatives.
+pub struct Derivatives {
+    /// `Σ log p(y_i | f_i)`
+    pub value: f64,
+    /// With respect to each latent value, `[N]`.
+    pub first: Vec<f64>,
+    pub second: Vec<f64>,
+    pub third: Vec<f64>,
+}
+
+impl Derivatives {
+    /// W, `[N]`: minus the second derivatives, and zero where the log density is not concave.
+    pub fn curvature(&self) -> Vec<f64> {
+        self.second
+            .iter()
+            .map(|second| (-second).max(0.0))
+            .collect()
+    }
+}
+
+/// How accurate the mode can be.
+#[derive(Clone, Copy, Debug)]
+pub struct Accuracy {
+    /// The distance from the mode at which the search ends, in standard deviations of the posterior together.
+    pub distance: f64,
+    /// The rounding of log densities, relative to their sum.
+    pub rounding: f64,
+}
 
 /// `log p(y_i | m_i + g_i)` of all rows as a function of g. Autodiff gives the first derivative, and differences of
 /// first derivatives the second and third, so that any likelihood with one latent function serves.
@@ -90,16 +118,16 @@ impl TargetDensity {
         let density = likelihood.log_density(targets, points.autodiff());
         (density * weights.autodiff()).sum()
     }
-}
 
-impl LatentDensity for TargetDensity {
-    fn value(&self, latent: &[f64]) -> f64 {
+    /// `Σ log p(y_i | m_i + g_i)`, `[N]` to a number.
+    pub fn value(&self, latent: &[f64]) -> f64 {
         let points = self.points(latent, &[0.0]);
         let density = self.likelihood.log_density(self.targets.clone(), points);
         numbers(density).into_iter().sum()
     }
 
-    fn derivatives(&self, latent: &[f64]) -> Derivatives {
+    /// The log density and its derivatives at latent values g, `[N]`.
+    pub fn derivatives(&self, latent: &[f64]) -> Derivatives {
         let rows = latent.len();
         let points = self.points(latent, &PLACES).autodiff().require_grad();
         let likelihood = tracked_like(&points, self.likelihood.clone()).no_grad();
@@ -131,7 +159,8 @@ impl LatentDensity for TargetDensity {
         }
     }
 
-    fn accuracy(&self) -> Accuracy {
+    /// How accurate the mode can be in the precision of the targets.
+    pub fn accuracy(&self) -> Accuracy {
         match self.targets.dtype() {
             DType::F64 => Accuracy {
                 distance: 1e-7,

@@ -1,6 +1,6 @@
 //! The posterior of regression by inducing variables and neighbors.
 
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::Tensor;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use crate::{
@@ -210,7 +210,6 @@ impl Process for VifProcess {
                 return Ok(Tensor::zeros([samples, outputs, rows], options));
             }
             let (system, [features, known]) = self.system(&x);
-            let columns = samples * outputs;
             let additions = self.additions(&system, features, samples, seed);
             let draws = if x.is_autodiff() {
                 let known = known.repeat_dim(1, samples);
@@ -221,12 +220,8 @@ impl Process for VifProcess {
             } else {
                 // Each sample continues from the same observed values.
                 let [_, residual] = &self.values;
-                let residual = numbers(residual.clone().repeat_dim(1, samples));
-                let additions = numbers(additions);
-                let at = |place: usize, column: usize| additions[place * columns + column];
-                let values = system.substitute(&residual, columns, at);
-                let draws = TensorData::new(values, [rows, columns]);
-                Tensor::from_data(draws, (&x.device(), x.dtype()))
+                let observed = residual.clone().repeat_dim(1, samples);
+                system.substituted_draws(&x, observed, &numbers(additions))
             };
             let draws: Tensor<3> = draws.reshape([rows, samples, outputs]);
             Ok(draws.permute([1, 2, 0]))

@@ -1,16 +1,14 @@
 //! The function given independent values at inputs.
 
-use burn::tensor::{IndexingUpdateOp, Tensor, TensorData};
-use rand::{SeedableRng, rngs::ChaCha8Rng};
+use burn::tensor::{IndexingUpdateOp, Tensor};
 
 use crate::{
-    inference::vecchia::{Observations, System, each_row, indices, on_device},
+    inference::vecchia::{Observations, System, draws_of_normals, each_row, indices, on_device},
     kernels::KernelModule,
     neighbors::NeighborSets,
     ops::{ExactMatmul, NotPositiveDefinite, numbers},
     parameter::both_tracked,
-    process::{Joint, Marginals, Process, draw_at_distinct, dummy_row_if_empty},
-    random::normals,
+    process::{Joint, Marginals, Process, dummy_row_if_empty},
 };
 
 /// The process where each new row is conditioned on the nearest inducing values, which are independent Gaussians
@@ -94,20 +92,12 @@ impl<K: KernelModule> VnngpProcess<K> {
         zeros.scatter(1, columns, weights * factors, IndexingUpdateOp::Add)
     }
 
-    /// Draws by forward substitution, [S, 1, T], from draws of the inducing values and noise for each row.
-    fn substituted_draws(&self, x: &Tensor<2>, [of_inducing, noise]: [Tensor<2>; 2]) -> Tensor<3> {
+    /// Draws by forward substitution, [T, S], from draws of the inducing values and noise for each row.
+    fn substituted_draws(&self, x: &Tensor<2>, [of_inducing, noise]: [Tensor<2>; 2]) -> Tensor<2> {
         let (system, _) = self.observed.system(x);
-        let [rows, samples] = noise.dims();
         let deviation = self.deviation.clone().unsqueeze_dim::<2>(1);
         let inducing = of_inducing * deviation + self.observed.values().clone(); // [M, S]
-        let deviations = numbers(system.variance.clone().sqrt());
-        let noise = numbers(noise);
-        let addition =
-            |place: usize, sample: usize| deviations[place] * noise[place * samples + sample];
-        let values = system.substitute(&numbers(inducing), samples, addition);
-        let data = TensorData::new(values, [rows, samples]);
-        let draws = Tensor::<2>::from_data(data, (&x.device(), x.dtype()));
-        draws.transpose().unsqueeze_dim(1)
+        system.substituted_draws(x, inducing, &system.scaled(noise))
     }
 }
 
@@ -143,23 +133,14 @@ impl<K: KernelModule> Process for VnngpProcess<K> {
         samples: usize,
         seed: u64,
     ) -> Result<Tensor<3>, NotPositiveDefinite> {
-        draw_at_distinct(x, |x| {
-            let ([rows, _], inducing) = (x.dims(), self.observed.count());
-            let options = (&x.device(), x.dtype());
-            if rows == 0 || samples == 0 {
-                return Ok(Tensor::zeros([samples, 1, rows], options));
-            }
-            let mut random = ChaCha8Rng::seed_from_u64(seed);
-            let of_inducing = normals([inducing, samples], &mut random, options);
-            let noise = normals([rows, samples], &mut random, options);
+        let inducing = self.observed.count();
+        draws_of_normals(x, (inducing, samples, seed), |x, [of_inducing, noise]| {
             if !x.is_autodiff() {
-                return Ok(self.substituted_draws(&x, [of_inducing, noise]));
+                return self.substituted_draws(x, [of_inducing, noise]);
             }
-            let (mean, root, used) = self.joint_root(&x);
-            let used = indices(used.into_iter(), &x);
-            let noise = Tensor::cat(vec![of_inducing.select(0, used), noise], 0);
-            let draws = root.exact_matmul(noise) + mean; // [T, S]
-            Ok(draws.transpose().unsqueeze_dim(1))
+            let (mean, root, used) = self.joint_root(x);
+            let used = of_inducing.select(0, indices(used.into_iter(), x));
+            root.exact_matmul(Tensor::cat(vec![used, noise], 0)) + mean
         })
     }
 }

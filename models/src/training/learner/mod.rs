@@ -1,31 +1,27 @@
 //! Mini-batch training in burn's own training loop.
 
 mod learned_model;
-mod loaders;
+mod loader;
 mod renderer;
+mod replicas;
 mod several_devices;
 
 use std::{
     ops::Deref,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     path::Path,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, atomic::AtomicUsize, atomic::Ordering},
 };
 
 use burn::{
     data::dataloader::DataLoader,
-    lr_scheduler::{LrSchedulerRecord, module_lr_scheduler::ModuleLrScheduler},
+    lr_scheduler::LrSchedulerRecord,
     module::{Module, ModuleDisplay},
     optim::OptimizerRecord,
     store::ModuleRecord,
-    tensor::{
-        Device,
-        distributed::{DistributedConfig, ReduceOperation},
-    },
-    train::{ExecutionStrategy, Interrupter, Learner, MultiDeviceOptim, SupervisedTraining},
+    tensor::Device,
+    tensor::distributed::{DistributedConfig, ReduceOperation},
+    train::{ExecutionStrategy, Interrupter, Learner, SupervisedTraining},
 };
 use burn_gp_core::parameter::Priors;
 
@@ -33,12 +29,14 @@ use super::{
     Batch, MiniBatchTrainer, MiniBatchTraining, Model, TrainingData, TrainingError,
     checkpoint::{CheckpointFiles, files, record, write_files},
 };
-use learned_model::{Division, TrainingState};
-pub use learned_model::{Examination, ExaminedModel, LearnedModel, LearnedStep};
-use loaders::{BatchLoader, Examinations};
+pub use learned_model::{Examination, LearnedModel, LearnerOutput};
+use learned_model::{TrainingState, lock};
+use loader::Loader;
+pub(super) use loader::Part;
 pub use renderer::StepRenderer;
-pub(super) use several_devices::SeveralDevices;
-use several_devices::{check_parts, check_replicas};
+use replicas::{check_replicas, parts_of_batches};
+use several_devices::check_parts;
+pub(super) use several_devices::on_several_devices;
 
 /// Takes the same steps as a [`MiniBatchTrainer`](super::MiniBatchTrainer), bit for bit, in burn's
 /// [`SupervisedTraining`], so that burn's checkpoints, metrics, renderers and early stopping work
@@ -68,10 +66,8 @@ pub struct MiniBatchLearner<M> {
     trainer: MiniBatchTrainer<M>,
     /// The number of steps so far, which burn's threads share.
     made: Arc<AtomicUsize>,
-    /// Empty if only the model's own device is used.
-    devices: Vec<Device>,
-    /// Whether each device trains its own replica.
-    replicates: bool,
+    /// The devices that train their own replicas of the model, if any.
+    replicas: Vec<Device>,
 }
 
 impl<M: Module + ModuleDisplay + Model> Deref for MiniBatchLearner<M> {
@@ -89,29 +85,25 @@ impl<M: Module + ModuleDisplay + Model> MiniBatchLearner<M> {
         Self {
             trainer: MiniBatchTrainer::new(model, data, training),
             made: Arc::default(),
-            devices: Vec::new(),
-            replicates: false,
+            replicas: Vec::new(),
         }
     }
 
-    /// Divides every batch among devices, with autodiff, by burn-train's strategy for several devices.
-    /// The optimizer runs on the first device, which also has the model after training. A device can be
-    /// listed more than once, for example the CPU for several threads. A single device must be the
-    /// model's own.
+    /// Divides every batch among devices, with autodiff, by burn-train's workers for several devices.
+    /// The first is the model's own, and the optimizer runs on it. A device can be listed more than once,
+    /// for example the CPU for several threads. A single device changes nothing.
     ///
     /// The objective of each part is weighted by its share of the rows, so that the gradients sum to the
     /// gradient of the whole batch: the steps are the same as on one device, up to rounding. Models with
-    /// random draws in their objective draw different values on each device. With more than two devices,
-    /// the last digits depend on the order in which they finish.
+    /// random draws in their objective draw different values on each device.
     ///
     /// # Panics
     ///
     /// If a batch has fewer rows than there are devices.
     #[track_caller]
     pub fn on_devices(mut self, devices: &[Device]) -> Self {
-        check_parts(devices, self.batch_rows());
-        self.devices = devices.to_vec();
-        self.replicates = false;
+        self.trainer = self.trainer.on_devices(devices);
+        self.replicas.clear();
         self
     }
 
@@ -134,13 +126,11 @@ impl<M: Module + ModuleDisplay + Model> MiniBatchLearner<M> {
     ///
     /// If a batch has fewer rows than there are devices, or if a device is named twice.
     #[track_caller]
-    pub fn distributed_on(self, devices: &[Device]) -> Result<Self, TrainingError> {
+    pub fn distributed_on(mut self, devices: &[Device]) -> Result<Self, TrainingError> {
         check_replicas(devices)?;
-        let learner = self.on_devices(devices);
-        Ok(Self {
-            replicates: !devices.is_empty(),
-            ..learner
-        })
+        check_parts(devices, self.batch_rows());
+        self.replicas = devices.to_vec();
+        Ok(self)
     }
 
     /// Adds the log density of these priors to the objective, in addition to [those of the
@@ -162,13 +152,11 @@ impl<M: Module + ModuleDisplay + Model> MiniBatchLearner<M> {
         &self,
         round_ends: impl Fn(usize) -> bool + Send + Sync + 'static,
     ) -> Arc<dyn DataLoader<Batch>> {
-        Arc::new(BatchLoader {
-            batches: Arc::new(Mutex::new(self.training.batches(self.data().clone()))),
-            made: Arc::clone(&self.made),
-            steps: self.training.steps,
-            round_ends: Arc::new(round_ends),
-            devices: self.devices.len().max(1),
-            part: None,
+        let (steps, parts) = (self.training.steps, self.replicas.len().max(1));
+        let batches = Mutex::new(self.training.batches(self.data().clone()));
+        self.loader(parts, move |made, taken, part| {
+            let is_over = taken > 0 && round_ends(made);
+            (!is_over && made < steps).then(|| lock(&batches).batch(made).part(part, parts))
         })
     }
 
@@ -178,9 +166,9 @@ impl<M: Module + ModuleDisplay + Model> MiniBatchLearner<M> {
         &self,
         due: impl Fn(usize) -> Option<Examination<M>> + Send + Sync + 'static,
     ) -> Arc<dyn DataLoader<Examination<M>>> {
-        Arc::new(Examinations {
-            due: Arc::new(due),
-            made: Arc::clone(&self.made),
+        self.loader(1, move |made, taken, _part| match taken {
+            0 => due(made),
+            _ => None,
         })
     }
 
@@ -201,24 +189,28 @@ impl<M: Module + ModuleDisplay + Model> MiniBatchLearner<M> {
         training: SupervisedTraining<LearnedModel<M>>,
     ) -> Result<(), TrainingError> {
         self.model.check_targets(&self.data().targets)?;
-        let state = self.state(training.interrupter());
-        let model = LearnedModel::new(self.model.clone(), Arc::clone(&state));
-        let rates = self.scheduler();
-        let training = match self.strategy() {
-            Some(strategy) => training.with_training_strategy(strategy.into()),
-            None => training,
+        let model = self.learned(training.interrupter());
+        let state = Arc::clone(&model.state);
+        let training = match self.replicas.as_slice() {
+            [] => training,
+            devices => {
+                let all_reduce_op = ReduceOperation::Sum;
+                let config = DistributedConfig { all_reduce_op };
+                let strategy = ExecutionStrategy::ddp(devices.to_vec(), config);
+                training.with_training_strategy(strategy.into())
+            }
         };
+        let rates = self.rates.scheduler(self.step);
         let learner = Learner::new(model, self.optimizer.clone(), rates);
         let launched = catch_unwind(AssertUnwindSafe(|| training.launch(learner)));
         let result = launched.or_else(|panic| {
             self.made.store(self.trainer.step, Ordering::Relaxed);
-            state
-                .take_failure()
-                .map_or_else(|| resume_unwind(panic), Err)
+            let failure = lock(&state.failure).take();
+            failure.map_or_else(|| resume_unwind(panic), Err)
         })?;
-        self.trainer.model = result.model.train().into_model();
-        self.trainer.step = self.made.load(Ordering::Relaxed);
-        match (state.take_failure(), result.error) {
+        let learned = result.model.train();
+        (self.trainer.model, self.trainer.step) = (learned.model, learned.made);
+        match (lock(&state.failure).take(), result.error) {
             (Some(failure), _) => Err(failure),
             (None, Some(error)) => Err(TrainingError::Learner(error)),
             (None, None) => Ok(()),
@@ -228,9 +220,9 @@ impl<M: Module + ModuleDisplay + Model> MiniBatchLearner<M> {
     /// Everything needed to resume training, as burn's checkpointers receive it.
     pub fn record(&self) -> LearnerRecord {
         LearnerRecord {
-            model: self.learned().into_record(),
+            model: self.learned(Interrupter::new()).into_record(),
             optimizer: self.optimizer.to_record(),
-            scheduler: self.scheduler().to_record(),
+            scheduler: self.rates.scheduler(self.step).to_record(),
         }
     }
 
@@ -241,45 +233,46 @@ impl<M: Module + ModuleDisplay + Model> MiniBatchLearner<M> {
     /// When a file is missing or does not match the model.
     pub fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
         let saved = CheckpointFiles::open(folder)?;
-        let model = saved.model(self.learned())?;
-        let optimizer = self.restored_optimizer(&saved, folder)?;
-        let step = self.rates.restore_learner(&saved)?;
-        self.trainer.model = model.into_model();
-        (self.trainer.optimizer, self.trainer.step) = (optimizer, step);
-        self.made.store(step, Ordering::Relaxed);
+        let learned = saved.model(self.learned(Interrupter::new()))?;
+        (self.trainer).restore_rest(learned.model, &saved, folder)?;
+        self.made.store(self.trainer.step, Ordering::Relaxed);
         Ok(())
     }
 
-    /// The strategy for replicas or several devices, if any.
-    fn strategy(&self) -> Option<ExecutionStrategy> {
-        let (devices, all_reduce_op) = (self.devices.clone(), ReduceOperation::Sum);
-        if self.replicates {
-            let config = DistributedConfig { all_reduce_op };
-            return Some(ExecutionStrategy::ddp(devices, config));
-        }
-        let optimizer = MultiDeviceOptim::OptimMainDevice;
-        (devices.len() > 1).then(|| ExecutionStrategy::multi(devices, optimizer))
+    /// A loader for the remaining steps.
+    fn loader<T: 'static>(
+        &self,
+        parts: usize,
+        next: impl Fn(usize, usize, Option<&Part>) -> Option<T> + Send + Sync + 'static,
+    ) -> Arc<dyn DataLoader<T>> {
+        Arc::new(Loader {
+            made: Arc::clone(&self.made),
+            steps: self.training.steps,
+            parts,
+            part: None,
+            next: Arc::new(next),
+        })
     }
 
-    fn scheduler(&self) -> ModuleLrScheduler {
-        self.rates.scheduler(self.step)
-    }
-
-    fn state(&self, interrupter: Interrupter) -> Arc<TrainingState> {
-        let made = Arc::clone(&self.made);
-        let parts = self.devices.len();
-        let division = (parts > 1).then(|| Division::new(parts, self.batch_rows()));
-        Arc::new(TrainingState::new(
-            self.computation.clone(),
-            made,
+    /// The model for burn's learner.
+    fn learned(&self, interrupter: Interrupter) -> LearnedModel<M> {
+        let parts = self.replicas.len().max(1);
+        let state = TrainingState {
+            computation: self.computation.clone(),
+            differentiate: Arc::new(match parts > 1 {
+                true => parts_of_batches(parts, self.batch_rows()),
+                false => self.differentiation(),
+            }),
+            made: Arc::clone(&self.made),
             interrupter,
-            division,
-            self.replicates,
-        ))
-    }
-
-    fn learned(&self) -> LearnedModel<M> {
-        LearnedModel::new(self.model.clone(), self.state(Interrupter::new()))
+            replicates: !self.replicas.is_empty(),
+            failure: Mutex::new(None),
+        };
+        LearnedModel {
+            model: self.model.clone(),
+            made: self.step,
+            state: Arc::new(state),
+        }
     }
 }
 

@@ -11,37 +11,35 @@ use burn::train::{
 
 /// A renderer that calls a function after every step and every examination. burn's own renderer
 /// writes lines instead.
-pub struct StepRenderer<F>(F);
+pub struct StepRenderer(Box<dyn FnMut() + Send + Sync>);
 
-impl<F: FnMut() + Send + Sync> StepRenderer<F> {
+impl StepRenderer {
     /// A renderer that calls `update`.
-    pub fn new(update: F) -> Self {
-        Self(update)
+    pub fn new(update: impl FnMut() + Send + Sync + 'static) -> Self {
+        Self(Box::new(update))
     }
-}
 
-impl StepRenderer<fn()> {
     /// A renderer that shows nothing.
     pub fn silent() -> Self {
-        Self(|| {})
+        Self::new(|| {})
     }
 }
 
-impl<F: FnMut() + Send + Sync> MetricsRendererTraining for StepRenderer<F> {
+impl MetricsRendererTraining for StepRenderer {
     fn update_train(&mut self, _state: MetricState) {}
     fn update_valid(&mut self, _state: MetricState) {}
 }
 
-impl<F: FnMut() + Send + Sync> MetricsRendererEvaluation for StepRenderer<F> {
+impl MetricsRendererEvaluation for StepRenderer {
     fn update_test(&mut self, _name: EvaluationName, _state: MetricState) {}
 }
 
-impl<F: FnMut() + Send + Sync> MetricsRenderer for StepRenderer<F> {
+impl MetricsRenderer for StepRenderer {
     fn manual_close(&mut self) {}
     fn register_metric(&mut self, _definition: MetricDefinition) {}
 }
 
-impl<F: FnMut() + Send + Sync> TrainingProgressLogger for StepRenderer<F> {
+impl TrainingProgressLogger for StepRenderer {
     fn start(&mut self, _: usize, _: usize, _: Option<usize>, _: Option<&str>) {}
     fn update_epoch(&mut self, _epoch: usize) {}
     fn start_split(&mut self, _split: &str, _total_items: usize) {}
@@ -53,7 +51,7 @@ impl<F: FnMut() + Send + Sync> TrainingProgressLogger for StepRenderer<F> {
     fn log_event_training(&mut self, _event: String) {}
 }
 
-impl<F: FnMut() + Send + Sync> EvaluationProgressLogger for StepRenderer<F> {
+impl EvaluationProgressLogger for StepRenderer {
     fn start_global_progress(&mut self, _total_tests: usize) {}
     fn start_test(&mut self, _name: &str, _total_items: usize) {}
     fn update_test_progress(&mut self, _items_processed: usize) {}
