@@ -53,6 +53,7 @@ mod classes;
 mod column_label;
 mod column_transforms;
 mod columns;
+mod counted;
 mod dataset;
 mod delimited;
 mod double_precision;
@@ -111,6 +112,7 @@ pub use columns::{
     ColumnRoles, KeptColumns, Labels, NewRows, NoiseColumn, OrderedInputError, Schema,
     SharedInputs, SourceColumn, TargetColumn,
 };
+pub use counted::{agreeing, counted};
 pub use dataset::{Dataset, Features, UnfitRow};
 pub use encoding::{
     ColumnEncoding, ColumnKind, ColumnReport, Cycle, DateFormat, DateOrder, DecimalMark, Encoding,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use burn_gp_datasets::{
     DataError, DataSource, DataWarning, Features, KeptColumns, Matrix, NewRows, Standardizer,
-    UnfitRow, warnings_of_new_rows,
+    UnfitRow, agreeing, counted, warnings_of_new_rows,
 };
 use burn_gp_models::{Predictor, SavedModel};
 use clap::{Args, ValueEnum};
@@ -434,9 +434,10 @@ pub(crate) fn warn_of(features: &Features, context: &ModelContext) {
     }
     if let Some(first) = features.unfit.first() {
         warn(format!(
-            "{} of {} rows have no prediction; the first: {}",
+            "{} of {} {} no prediction; the first: {}",
             features.unfit.len(),
-            features.inputs.rows(),
+            counted(features.inputs.rows(), "row"),
+            agreeing(features.unfit.len(), ["has", "have"]),
             first.reason
         ));
     }

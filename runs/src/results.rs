@@ -115,7 +115,9 @@ pub fn write_results(
     match quiet {
         true => metrics.warnings.iter().for_each(warn),
         // The table has the warnings too.
-        false => inform(&(report::table(&metrics, data, folder.path()) + "\n")),
+        false => inform(
+            &(report::table(&metrics, data, saved.summary.config.kernel(), folder.path()) + "\n"),
+        ),
     }
     Ok(())
 }

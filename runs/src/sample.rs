@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use burn::tensor::Tensor;
 use burn_gp_core::{likelihoods::TargetKind, ops::numbers};
-use burn_gp_datasets::{DataError, DataSource, KeptColumns, NewRows, warnings_of_new_rows};
+use burn_gp_datasets::{
+    DataError, DataSource, KeptColumns, NewRows, counted, warnings_of_new_rows,
+};
 use burn_gp_models::Predictor;
 use clap::Args;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -93,7 +95,7 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
     })?;
     let most = MOST_VALUES / 8 / rows.max(1);
     at_most("--count", arguments.count, most, || {
-        format!("each draw has {rows} values")
+        format!("each draw has {}", counted(rows, "value"))
     })?;
     let inputs = context.standardizer.transform_inputs(&features.inputs);
     let predictor = saved.model.predictor()?;
