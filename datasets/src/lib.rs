@@ -52,6 +52,7 @@ mod class_order;
 mod classes;
 mod column_label;
 mod column_transforms;
+mod column_value;
 mod columns;
 mod counted;
 mod dataset;
@@ -95,7 +96,6 @@ mod table;
 mod task;
 mod text;
 mod transform;
-mod transform_of_column;
 mod transformed_target;
 mod warnings;
 mod words;
@@ -108,6 +108,7 @@ pub use class_order::{ClassOrder, ClassOrderError};
 pub use classes::Classes;
 pub use column_label::ColumnLabel;
 pub use column_transforms::ColumnTransforms;
+pub use column_value::{ColumnValue, ColumnValueError, OfColumn};
 pub use columns::{
     ColumnRoles, KeptColumns, Labels, NewRows, NoiseColumn, OrderedInputError, Schema,
     SharedInputs, SourceColumn, TargetColumn,
@@ -116,8 +117,7 @@ pub use counted::{agreeing, counted};
 pub use dataset::{Dataset, Features, UnfitRow};
 pub use encoding::{
     ColumnEncoding, ColumnKind, ColumnReport, Cycle, DateFormat, DateOrder, DecimalMark, Encoding,
-    Gaps, InputColumns, KindOfColumn, KindOfColumnError, MissingValues, Place, Purpose, Time,
-    UnknownKind, quoted,
+    Gaps, InputColumns, KindOfColumn, MissingValues, Place, Purpose, Time, UnknownKind, quoted,
 };
 pub use equal_inputs::EqualInputs;
 pub use error::{
@@ -128,9 +128,10 @@ pub use image_file::ImageCounts;
 pub use image_shape::ImageShape;
 pub use mask::SplitMask;
 pub use matrix::Matrix;
+pub use names::{did_you_mean, nearest};
 pub use origin::{Location, Origin};
 pub use registry::{Availability, DatasetInfo, find, registry};
-pub use row_selection::{RowSelection, RowSelectionError, RowsByValue};
+pub use row_selection::{RowSelection, RowsByValue};
 pub use source::DataSource;
 pub use split::Split;
 pub use standardizer::Standardizer;
@@ -138,6 +139,7 @@ pub use streamed_statistics::StreamedStatistics;
 pub use streamed_warnings::StreamedWarnings;
 pub use synthetic::{Synthetic, SyntheticFunction};
 pub use task::Task;
-pub use transform::{TargetTransform, Transform, TransformName};
-pub use transform_of_column::{TransformOfColumn, TransformOfColumnError};
+pub use transform::{
+    TargetTransform, Transform, TransformName, TransformOfColumn, UnknownTransform,
+};
 pub use warnings::{DataWarning, warnings, warnings_of_new_rows};

@@ -389,13 +389,13 @@ fn require_gaussian(
     likelihood: LikelihoodName,
 ) -> Result<(), TransformError> {
     let is_transformed =
-        |own: &&TransformOfColumn| own.column == target && own.transform != TransformName::None;
+        |own: &&TransformOfColumn| own.column == target && own.value != TransformName::None;
     let own = wanted.iter().find(is_transformed);
     match own.filter(|_| !likelihood.is::<GaussianConfig>()) {
         None => Ok(()),
-        Some(TransformOfColumn { column, transform }) => Err(TransformError::Likelihood {
-            column: column.clone(),
-            transform: *transform,
+        Some(own) => Err(TransformError::Likelihood {
+            column: own.column.clone(),
+            transform: own.value,
             likelihood: likelihood.name(),
         }),
     }
