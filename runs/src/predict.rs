@@ -264,7 +264,7 @@ fn conformal(
 /// Fails if the model knows the noise of each training target, and the new rows lack theirs: residuals that include
 /// noise say nothing about intervals that do not.
 fn require_noise(features: &Features, context: &ModelContext) -> Result<(), Failure> {
-    match (&context.schema.noise, &features.noise) {
+    match (&context.schema.noise, &features.attributes.noise) {
         (Some(column), None) => Err(Failure::Arguments(format!(
             "--intervals conformal needs the noise of the new rows, but there is no column {:?}; add it",
             column.name
@@ -341,7 +341,7 @@ struct Rows {
 impl Rows {
     fn new(features: &Features, context: &ModelContext) -> Self {
         let count = features.inputs.rows();
-        let is_complete = context.schema.noise.is_none() || features.noise.is_some();
+        let is_complete = context.schema.noise.is_none() || features.attributes.noise.is_some();
         let targets = features.targets.clone().filter(|_| is_complete);
         let observed = targets.unwrap_or_else(|| vec![f64::NAN; count]);
         let unfit: BTreeSet<usize> = features.unfit.iter().map(|unfit| unfit.row).collect();
@@ -449,7 +449,7 @@ pub(crate) fn warn_of(features: &Features, context: &ModelContext) {
             other => other,
         });
     }
-    if let (Some(column), None) = (&context.schema.noise, &features.noise) {
+    if let (Some(column), None) = (&context.schema.noise, &features.attributes.noise) {
         warn(format!(
             "there is no column {:?}, so the intervals do not include noise",
             column.name

@@ -70,8 +70,6 @@ pub struct PreparedData {
     pub columns: Vec<ColumnReport>,
     /// The number of rows that were left out because they lack the target or an input.
     pub left_out: usize,
-    /// The groups of the rows, if a column defines them.
-    groups: Option<Vec<String>>,
 }
 
 /// A target that the likelihood does not support.
@@ -174,12 +172,10 @@ impl PreparedData {
             source: Arc::new(RowSource {
                 origin: dataset.origin.clone(),
                 kept: dataset.kept.clone(),
-                ids: dataset.ids.clone(),
             }),
             inputs: &dataset.inputs,
             targets: &dataset.targets,
-            noise: dataset.noise.as_deref(),
-            weights: dataset.weights.as_deref(),
+            attributes: &dataset.attributes,
         };
         let mut warnings = source.warnings(&dataset, &equal, &split);
         let mut file = |path: &Option<String>| -> Result<Option<Part>, DataError> {
@@ -206,7 +202,6 @@ impl PreparedData {
             levels: level_names(options, &dataset.schema),
             schema: dataset.schema,
             columns: dataset.columns,
-            groups: dataset.groups,
             stream: None,
             left_out: dataset.left_out,
         })
@@ -229,11 +224,8 @@ impl PreparedData {
             train: (0..self.train.len()).collect(),
             ..Split::default()
         };
-        let equal = match &self.groups {
-            Some(groups) => {
-                let of_row = |&row: &usize| groups[row].clone();
-                EqualInputs::of_groups(&self.train.rows.iter().map(of_row).collect::<Vec<_>>())
-            }
+        let equal = match &self.train.attributes.groups {
+            Some(groups) => EqualInputs::of_groups(groups),
             None => EqualInputs::among(&self.train.inputs),
         };
         let split = all.hold_out_validation(equal, share, seed)?;
@@ -281,11 +273,7 @@ impl PreparedData {
 
     /// The row names of a part, with the name of their column.
     pub fn ids(&self, part: &Part) -> Vec<(String, Vec<String>)> {
-        let name = self.schema.id.clone().zip(part.source.ids.as_ref());
-        let named = name.map(|(name, ids)| {
-            let ids = part.rows.iter().map(|&row| ids[row].clone());
-            (name, ids.collect())
-        });
+        let named = self.schema.id.clone().zip(part.attributes.ids.clone());
         named.into_iter().collect()
     }
 
@@ -365,7 +353,7 @@ impl PreparedData {
             for &row in &part.rows {
                 hasher.update(&(row as u64).to_le_bytes());
             }
-            let others = part.noise.iter().chain(&part.weights).flatten();
+            let others = part.noise.iter().chain(&part.attributes.weights).flatten();
             for value in (part.inputs.values().iter().chain(&part.targets)).chain(others) {
                 hasher.update(&value.to_le_bytes());
             }
@@ -442,10 +430,14 @@ fn divide(
     options: &RunOptions,
 ) -> Result<Split, DataError> {
     let (seed, fraction) = (options.seed(), options.test_fraction());
-    let groups = dataset.groups.as_deref().map(EqualInputs::of_groups);
+    let groups = dataset
+        .attributes
+        .groups
+        .as_deref()
+        .map(EqualInputs::of_groups);
     let together = groups.as_ref().unwrap_or(equal);
     let fold = options.fold.zip(options.folds);
-    let split = match (fold, options.split, &dataset.times) {
+    let split = match (fold, options.split, &dataset.attributes.times) {
         (Some((fold, folds)), ..) => Split::fold(together, fold - 1, folds, seed)?,
         (_, None, _) if fraction == 0.0 => Split {
             train: (0..dataset.rows()).collect(),

@@ -138,7 +138,7 @@ fn impossible_noise(
     hyperparameters: &[Hyperparameter],
     data: &PreparedData,
 ) -> Option<(f64, usize, f64)> {
-    let is_in_memory = data.stream.is_none() && data.train.weights.is_none();
+    let is_in_memory = data.stream.is_none() && data.train.attributes.weights.is_none();
     if !is_in_memory || !data.likelihood.is::<GaussianConfig>() {
         return None;
     }

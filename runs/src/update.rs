@@ -185,7 +185,7 @@ fn targets_of<'a>(
             "{location}: column {target:?}, the target, is empty; fill it in or remove the row"
         )));
     }
-    match (&context.schema.noise, &features.noise) {
+    match (&context.schema.noise, &features.attributes.noise) {
         (Some(noise), None) => Err(missing(&noise.name, "noise of the target")),
         _ => Ok(targets),
     }

@@ -2,7 +2,9 @@
 
 use super::Table;
 use crate::classes::LabelReader;
-use crate::columns::{Layout, NewRows, Request, Role, Schema, SourceColumn, TargetColumn};
+use crate::columns::{
+    ColumnRoles, Layout, NewRows, Request, Role, Schema, SourceColumn, TargetColumn,
+};
 use crate::dataset::UnfitRow;
 use crate::encoding::{DateFormat, DateOrder, Encoding, PLACE_INPUTS, Place, Unfit, ambiguous};
 use crate::error::{CellError, ColumnError, DataError, FileError};
@@ -11,6 +13,7 @@ use crate::number;
 use crate::origin::Origin;
 use crate::raw_column::{Cell, DeclaredType};
 use crate::raw_table::RawTable;
+use crate::row_attributes::RowAttributes;
 
 /// A cell that cannot be used.
 struct Fault {
@@ -81,19 +84,9 @@ impl Table {
         table.refuse(&raw, faults, is_lenient)?;
         table.left_out = raw.rows() - rows.len();
         if let Request::Training(roles) = request {
-            let texts = |position| (raw.columns.name(position), raw.texts(position, &rows));
-            let position = |column: &Option<TargetColumn>| {
-                let column = column.as_ref();
-                column.and_then(|column| column.position("", "", &raw.columns).ok())
-            };
-            table.ids = position(&roles.id).map(texts);
-            table.groups = position(&roles.group).map(texts).map(|(_, texts)| texts);
-            table.weights = (roles.weights.as_ref())
-                .map(|column| weights(&raw, column, &rows))
-                .transpose()?;
-            table.times = (roles.time.as_ref())
-                .map(|time| times(&raw, time, &rows, roles.inputs.date_order))
-                .transpose()?;
+            let id = position(&raw, &roles.id);
+            table.id = id.map(|position| raw.columns.name(position));
+            table.attributes = attributes(&raw, roles, &rows)?;
         }
         (table.origin, table.kept) = match rows.len() == raw.rows() {
             true => (raw.origin, None),
@@ -292,6 +285,31 @@ fn require_header(raw: &RawTable, schema: &Schema, rows: &NewRows) -> Result<(),
         ))),
         false => Ok(()),
     }
+}
+
+/// The attributes of the rows besides their noise.
+fn attributes(
+    raw: &RawTable,
+    roles: &ColumnRoles,
+    rows: &[usize],
+) -> Result<RowAttributes, DataError> {
+    let texts = |column| position(raw, column).map(|position| raw.texts(position, rows));
+    let (given, date_order) = (roles.weights.as_ref(), roles.inputs.date_order);
+    Ok(RowAttributes {
+        noise: None,
+        weights: given.map(|column| weights(raw, column, rows)).transpose()?,
+        times: (roles.time.as_ref())
+            .map(|column| times(raw, column, rows, date_order))
+            .transpose()?,
+        ids: texts(&roles.id),
+        groups: texts(&roles.group),
+    })
+}
+
+/// The position of a column whose role the layout has checked.
+fn position(raw: &RawTable, column: &Option<TargetColumn>) -> Option<usize> {
+    let column = column.as_ref()?;
+    column.position("", "", &raw.columns).ok()
 }
 
 /// The weights of the rows.

@@ -1,10 +1,8 @@
 //! Held-out rows from a separate file.
 
-use std::sync::Arc;
-
 use burn_gp_datasets::{
-    ColumnError, DataError, DataSource, DataWarning, Features, KeptColumns, NewRows, Schema,
-    Standardizer, TransformError, warnings_of_new_rows,
+    ColumnError, DataError, DataSource, DataWarning, Features, KeptColumns, NewRows, RowAttributes,
+    Schema, Standardizer, TransformError, warnings_of_new_rows,
 };
 
 use super::transforms::{impossible_input, impossible_targets};
@@ -60,15 +58,13 @@ pub fn read(
         .map(<[String]>::to_vec);
     require_possible(&features, schema, standardizer)?;
     let rows = Rows {
-        source: Arc::new(RowSource {
-            origin: features.origin,
-            kept: None,
-            ids,
-        }),
+        source: RowSource::whole(features.origin),
         inputs: &features.inputs,
         targets: &targets,
-        noise: features.noise.as_deref(),
-        weights: None,
+        attributes: &RowAttributes {
+            ids,
+            ..features.attributes
+        },
     };
     Ok((rows.part(&known, standardizer), warnings))
 }

@@ -80,7 +80,6 @@ pub fn load(
         levels: level_names(options, &sample.schema),
         schema: sample.schema.clone(),
         columns: sample.columns,
-        groups: None,
         left_out: file.rows() - pass.used,
         stream: Some(Arc::new(StreamedRows {
             checksum: pass.checksum.finalize(),
