@@ -130,15 +130,12 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
 
 /// The rows to predict, and the file to write, if there is one.
 fn places(arguments: &PredictArguments) -> Result<(DataSource, Option<Destination>), Failure> {
-    let data_dir = arguments.shared.data_dir();
-    let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;
-    let destination = Destination::of_option(
+    Destination::with_source(
+        &arguments.data,
         arguments.out.as_ref(),
-        arguments.shared.overwrite,
-        source.path(),
+        &arguments.shared,
         &arguments.model_dir,
-    )?;
-    Ok((source, destination))
+    )
 }
 
 /// The predictions of rows.

@@ -142,8 +142,8 @@ impl PreparedData {
         watch: impl FnMut(usize, usize),
     ) -> Result<Self, DataError> {
         let likelihood = options.likelihood(source);
-        let wanted = options.transform.as_deref().unwrap_or_default();
         if let Some(file) = options.block_file(source)? {
+            let wanted = options.transform.as_deref().unwrap_or_default();
             require_none(wanted, "rows that are read during training")?;
             return streamed::load(file, likelihood, options, source, watch);
         }
@@ -155,19 +155,8 @@ impl PreparedData {
         check_codes(options, &dataset)?;
         let equal = EqualInputs::from(&dataset);
         let split = divide(source, &dataset, &equal, options)?;
-        if source.has_common_scale() {
-            require_none(wanted, "images")?;
-        }
-        require_gaussian(wanted, dataset.target_name(), likelihood)?;
-        let transforms = ColumnTransforms::fit(&dataset, wanted, &split.train)?;
-        let standardizer = match transforms.is_empty() {
-            true => standardizer(source, &dataset, &split.train, options, likelihood),
-            false => {
-                let transformed = transforms.apply(&dataset);
-                standardizer(source, &transformed, &split.train, options, likelihood)
-                    .with_transforms(transforms, &dataset, &split.train)
-            }
-        };
+        let standardizer =
+            transforming_standardizer(source, &dataset, &split.train, options, likelihood)?;
         let all = Rows {
             source: Arc::new(RowSource {
                 origin: dataset.origin.clone(),
@@ -178,15 +167,8 @@ impl PreparedData {
             attributes: &dataset.attributes,
         };
         let mut warnings = source.warnings(&dataset, &equal, &split);
-        let mut file = |path: &Option<String>| -> Result<Option<Part>, DataError> {
-            let Some(path) = path.as_deref() else {
-                return Ok(None);
-            };
-            let (part, found) = held_out_file::read(path, &dataset.schema, &standardizer, options)?;
-            warnings.extend(found);
-            Ok(Some(part))
-        };
-        let (validation, test) = (file(&options.validation)?, file(&options.test)?);
+        let [validation, test] =
+            held_out_file::read_all(&dataset.schema, &standardizer, options, &mut warnings)?;
         let part = |rows: &[usize]| all.part(rows, &standardizer);
         Ok(Self {
             name: dataset.name.clone(),
@@ -387,6 +369,32 @@ fn require_gaussian(
             likelihood: likelihood.name(),
         }),
     }
+}
+
+/// The standardizer by the rows `train`, with the transformations that the user wants.
+///
+/// # Errors
+///
+/// If columns are to be transformed that cannot be.
+fn transforming_standardizer(
+    source: &DataSource,
+    dataset: &Dataset,
+    train: &[usize],
+    options: &RunOptions,
+    likelihood: LikelihoodName,
+) -> Result<Standardizer, DataError> {
+    let wanted = options.transform.as_deref().unwrap_or_default();
+    if source.has_common_scale() {
+        require_none(wanted, "images")?;
+    }
+    require_gaussian(wanted, dataset.target_name(), likelihood)?;
+    let transforms = ColumnTransforms::fit(dataset, wanted, train)?;
+    if transforms.is_empty() {
+        return Ok(standardizer(source, dataset, train, options, likelihood));
+    }
+    let transformed = transforms.apply(dataset);
+    let fitted = standardizer(source, &transformed, train, options, likelihood);
+    Ok(fitted.with_transforms(transforms, dataset, train))
 }
 
 /// The standardizer by the rows `train` of transformed data.

@@ -342,24 +342,16 @@ fn hyperparameters(
     data: &PreparedData,
     kernel: Option<&KernelConfig>,
 ) -> Vec<String> {
-    let named = metrics.hyperparameters.iter();
-    let all: Vec<Hyperparameter> = named
-        .map(|(path, values)| Hyperparameter {
-            path: path.clone(),
-            values: values.clone(),
-        })
-        .collect();
-    let mut conversions = Conversions::of_kernel(kernel, data.likelihood, &data.standardizer);
-    conversions.others(&all);
-    let has_units = |path: &str| {
-        let own = conversions.get(path);
-        own.is_none_or(|conversion| conversion.units != Units::None)
-    };
+    let conversions = conversions(metrics, data, kernel);
     let target_scale = data.standardizer.target_scale;
     let own = data.standardizer.target_transform.as_ref();
     let of_what = own.map_or_else(String::new, |own| {
         format!(" of {} after {}", data.schema.target_name, own.transform)
     });
+    let deviation = |title: &str, variance: f64| {
+        let value = four_decimals(variance.sqrt() * target_scale);
+        line(title, &format!("standard deviation {value}{of_what}"))
+    };
     let mut lines = Vec::new();
     let [lengthscale, variance] = own_paths(data);
     // Only for a stationary kernel is its variance that of the function.
@@ -369,20 +361,10 @@ fn hyperparameters(
             (path, lengthscales) if path == lengthscale => {
                 lines.extend(lengthscale_lines(lengthscales, data))
             }
-            (path, &[own]) if stationary && path == variance => lines.push(line(
-                "signal",
-                &format!(
-                    "standard deviation {}{of_what}",
-                    four_decimals(own.sqrt() * target_scale)
-                ),
-            )),
-            ("likelihood.noise", &[noise]) => lines.push(line(
-                "noise",
-                &format!(
-                    "standard deviation {}{of_what}",
-                    four_decimals(noise.sqrt() * target_scale)
-                ),
-            )),
+            (path, &[own]) if stationary && path == variance => {
+                lines.push(deviation("signal", own))
+            }
+            ("likelihood.noise", &[noise]) => lines.push(deviation("noise", noise)),
             ("likelihood.scale", &[scale]) => {
                 let scale = four_decimals(scale * target_scale);
                 lines.push(line("noise", &format!("scale {scale}")));
@@ -398,7 +380,9 @@ fn hyperparameters(
             _ => {
                 let values: Vec<String> =
                     values.iter().map(|value| format!("{value:.4}")).collect();
-                let note = match data.standardizer.scales_targets() && has_units(path) {
+                let own = conversions.get(path);
+                let has_units = own.is_none_or(|own| own.units != Units::None);
+                let note = match data.standardizer.scales_targets() && has_units {
                     true => " (standardized)",
                     false => "",
                 };
@@ -407,6 +391,22 @@ fn hyperparameters(
         }
     }
     lines
+}
+
+/// The units of the hyperparameters.
+fn conversions<'a>(
+    metrics: &Metrics,
+    data: &'a PreparedData,
+    kernel: Option<&KernelConfig>,
+) -> Conversions<'a> {
+    let parameter = |(path, values): (&String, &Vec<f64>)| Hyperparameter {
+        path: path.clone(),
+        values: values.clone(),
+    };
+    let parameters: Vec<Hyperparameter> = metrics.hyperparameters.iter().map(parameter).collect();
+    let mut conversions = Conversions::of_kernel(kernel, data.likelihood, &data.standardizer);
+    conversions.others(&parameters);
+    conversions
 }
 
 /// The paths of the lengthscale and the variance of a kernel. With known terms among the inputs, it is a kernel on the

@@ -82,14 +82,7 @@ pub fn update(arguments: &UpdateArguments) -> Result<(), Failure> {
     let mut text = String::new();
     let mut model = saved.model.clone();
     if let Some(part) = &added {
-        let predictor = saved.model.predictor()?;
-        let (scale, progress) = (
-            &saved.context.standardizer,
-            RowProgress::new("row", 0, true),
-        );
-        let scored = evaluate(&predictor, part, scale, &Levels::default(), progress)?;
-        let line = report::score_line(&scored.scores);
-        text += &format!("the new rows, predicted before the update: {line}\n");
+        text += &scores_before(part, &saved)?;
         model = given(part, &saved, &arguments.model_dir)?;
     }
     let (before, count) = (
@@ -127,6 +120,18 @@ pub fn update(arguments: &UpdateArguments) -> Result<(), Failure> {
         seal(next).map_err(Failure::writing(next))
     })?;
     print(&text)
+}
+
+/// A line with the scores of the new rows by the model that does not know them yet.
+fn scores_before(part: &Part, saved: &SavedModel<ModelContext>) -> Result<String, Failure> {
+    let predictor = saved.model.predictor()?;
+    let progress = RowProgress::new("row", 0, true);
+    let scale = &saved.context.standardizer;
+    let scored = evaluate(&predictor, part, scale, &Levels::default(), progress)?;
+    let line = report::score_line(&scored.scores);
+    Ok(format!(
+        "the new rows, predicted before the update: {line}\n"
+    ))
 }
 
 /// The new rows in the form that the model takes.

@@ -6,7 +6,9 @@ use crate::columns::{
     ColumnRoles, Layout, NewRows, Request, Role, Schema, SourceColumn, TargetColumn,
 };
 use crate::dataset::UnfitRow;
-use crate::encoding::{DateFormat, DateOrder, Encoding, PLACE_INPUTS, Place, Unfit, ambiguous};
+use crate::encoding::{
+    ColumnReport, DateFormat, DateOrder, Encoding, PLACE_INPUTS, Place, Unfit, ambiguous,
+};
 use crate::error::{CellError, ColumnError, DataError, FileError};
 use crate::interpretation;
 use crate::number;
@@ -30,21 +32,7 @@ impl Table {
     /// If the layout of the request or [`interpretation::interpret`] fails, or a cell cannot be used.
     pub fn assemble(mut raw: RawTable, request: Request<'_>) -> Result<Self, DataError> {
         let mut layout = request.layout(raw.origin.source(), raw.columns.clone())?;
-        let (mut reports, mut rows) = (Vec::new(), (0..raw.rows()).collect());
-        if let Request::Training(roles) = request
-            && !roles.inputs.is_strict()
-        {
-            if raw.rows() == 1 {
-                return Err(DataError::File(FileError::OneRow(raw.origin.location(0))));
-            }
-            reports = interpretation::interpret(&mut raw, &mut layout, &roles.inputs)?;
-            rows = interpretation::complete_rows(&raw, &layout);
-            if rows.is_empty() {
-                return Err(DataError::Column(ColumnError::NoCompleteRows(
-                    raw.origin.source().to_owned(),
-                )));
-            }
-        }
+        let (reports, rows) = interpreted(&mut raw, &mut layout, request)?;
         require_readable(&raw, &layout)?;
         let (mut fills_gaps, mut kept) = (false, Vec::new());
         if let Request::Prediction(schema, new) = request {
@@ -176,6 +164,29 @@ impl Table {
             self.inputs[unfit.row * width..(unfit.row + 1) * width].fill(f64::NAN);
         }
         Ok(())
+    }
+}
+
+/// The reports of columns whose kinds are inferred, and the rows that are kept.
+fn interpreted(
+    raw: &mut RawTable,
+    layout: &mut Layout,
+    request: Request<'_>,
+) -> Result<(Vec<ColumnReport>, Vec<usize>), DataError> {
+    let inputs = match request {
+        Request::Training(roles) if !roles.inputs.is_strict() => &roles.inputs,
+        _ => return Ok((Vec::new(), (0..raw.rows()).collect())),
+    };
+    if raw.rows() == 1 {
+        return Err(DataError::File(FileError::OneRow(raw.origin.location(0))));
+    }
+    let reports = interpretation::interpret(raw, layout, inputs)?;
+    let rows = interpretation::complete_rows(raw, layout);
+    match rows.is_empty() {
+        true => Err(DataError::Column(ColumnError::NoCompleteRows(
+            raw.origin.source().to_owned(),
+        ))),
+        false => Ok((reports, rows)),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use burn::tensor::DType;
-use burn_gp_datasets::{DataSource, counted};
+use burn_gp_datasets::counted;
 use burn_gp_models::{Fitted, Predictions};
 use serde_json::{Map, json};
 
@@ -53,12 +53,10 @@ pub fn predict(arguments: &NewInputs<'_>, context: &OutputsContext) -> Result<()
         level > 0.0 && level < 1.0,
         range.to_owned(),
     )?;
-    let data_dir = arguments.shared.data_dir();
-    let source = DataSource::resolve(arguments.data, data_dir.as_deref())?;
-    let destination = Destination::of_option(
+    let (source, destination) = Destination::with_source(
+        arguments.data,
         arguments.out,
-        arguments.shared.overwrite,
-        source.path(),
+        arguments.shared,
         arguments.model_dir,
     )?;
     let name = match &arguments.shared.device {

@@ -13,6 +13,29 @@ use super::{
 };
 use crate::arguments::RunOptions;
 
+/// The validation and test rows of the files that the options name, if they name any, read with [`read`]. Their
+/// warnings are added to `warnings`.
+///
+/// # Errors
+///
+/// Those of [`read`].
+pub fn read_all(
+    schema: &Schema,
+    standardizer: &Standardizer,
+    options: &RunOptions,
+    warnings: &mut Vec<DataWarning>,
+) -> Result<[Option<Part>; 2], DataError> {
+    let mut parts = [None, None];
+    for (part, path) in parts.iter_mut().zip([&options.validation, &options.test]) {
+        if let Some(path) = path {
+            let (own, found) = read(path, schema, standardizer, options)?;
+            warnings.extend(found);
+            *part = Some(own);
+        }
+    }
+    Ok(parts)
+}
+
 /// Reads the rows of the file `path` with the columns of the training rows. Rows without a target are left out.
 /// As in predictions, missing values are filled in, and levels that are not in the training rows count as
 /// unknown. Warnings give the numbers of such rows.
@@ -20,7 +43,7 @@ use crate::arguments::RunOptions;
 /// # Errors
 ///
 /// If the file cannot be read, a row lacks an input, or all rows lack the target.
-pub fn read(
+fn read(
     path: &str,
     schema: &Schema,
     standardizer: &Standardizer,
