@@ -6,8 +6,7 @@ use crate::error::TransformError;
 use crate::matrix::Matrix;
 use crate::names::nearest;
 use crate::origin::Origin;
-use crate::transform::{Transform, TransformName};
-use crate::transform_of_column::TransformOfColumn;
+use crate::transform::{Transform, TransformName, TransformOfColumn};
 
 /// The transformations of inputs and of the target, fitted to the training rows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,7 +29,11 @@ impl ColumnTransforms {
         train: &[usize],
     ) -> Result<Self, TransformError> {
         let mut own = Self::default();
-        for TransformOfColumn { column, transform } in wanted {
+        for TransformOfColumn {
+            column,
+            value: transform,
+        } in wanted
+        {
             let twice = || TransformError::Twice {
                 column: column.clone(),
             };

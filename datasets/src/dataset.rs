@@ -6,6 +6,7 @@ use crate::encoding::ColumnReport;
 use crate::image_shape::ImageShape;
 use crate::matrix::Matrix;
 use crate::origin::{Location, Origin};
+use crate::row_attributes::RowAttributes;
 
 /// Inputs and one target per row, with column names and the origin of each row.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,8 +28,8 @@ pub struct Dataset {
     /// # Shapes
     /// `[N]`
     pub targets: Vec<f64>,
-    /// The standard deviation of each target's noise, `[N]`, if the source provides it.
-    pub noise: Option<Vec<f64>>,
+    /// The noise, the weights, the names and the groups of the rows, and their times.
+    pub attributes: RowAttributes,
     /// The file and line of each row.
     pub origin: Origin,
     /// All columns of the source and their use, if their kinds were inferred.
@@ -38,14 +39,6 @@ pub struct Dataset {
     /// The number of rows that were left out when the source was read, because they lack the target
     /// or an input.
     pub left_out: usize,
-    /// The names of the rows, `[N]`, if a column has them.
-    pub ids: Option<Vec<String>>,
-    /// The groups of the rows, `[N]`, which a split keeps together, if a column has them.
-    pub groups: Option<Vec<String>>,
-    /// The times of the rows, `[N]`, if a column has them.
-    pub times: Option<Vec<f64>>,
-    /// The weights of the rows in training, `[N]`, not negative, if a column has them.
-    pub weights: Option<Vec<f64>>,
 }
 
 impl Dataset {
@@ -98,16 +91,13 @@ impl Dataset {
     /// # Panics
     /// When an index is not smaller than [`rows`](Self::rows).
     pub fn select(&self, indices: &[usize]) -> Self {
-        let pick = |values: &Vec<f64>| indices.iter().map(|&index| values[index]).collect();
-        let texts =
-            |texts: &Vec<String>| indices.iter().map(|&index| texts[index].clone()).collect();
         Self {
             name: self.name.clone(),
             schema: self.schema.clone(),
             inputs: self.inputs.select(indices),
             image: self.image,
-            targets: pick(&self.targets),
-            noise: self.noise.as_ref().map(pick),
+            targets: indices.iter().map(|&index| self.targets[index]).collect(),
+            attributes: self.attributes.select(indices),
             origin: self.origin.select(indices),
             columns: self.columns.clone(),
             kept: Some(
@@ -117,10 +107,6 @@ impl Dataset {
                     .collect(),
             ),
             left_out: self.left_out,
-            ids: self.ids.as_ref().map(texts),
-            groups: self.groups.as_ref().map(texts),
-            times: self.times.as_ref().map(pick),
-            weights: self.weights.as_ref().map(pick),
         }
     }
 }
@@ -134,8 +120,8 @@ pub struct Features {
     /// The targets, `[N]`, if the source contains any; NaN where there is none. Labels are given as
     /// zero-based indices of the schema's classes.
     pub targets: Option<Vec<f64>>,
-    /// The standard deviation of each target's noise, `[N]`, if the source contains that column.
-    pub noise: Option<Vec<f64>>,
+    /// The noise of the targets, if the source contains that column, and the names of the rows.
+    pub attributes: RowAttributes,
     /// The names of columns that are neither inputs of the model nor its target.
     pub ignored: Vec<String>,
     /// The file and line of each row.

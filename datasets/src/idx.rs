@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::columns::Request;
+use crate::counted::counted;
 use crate::error::DataError;
 use crate::image_file::{ImageCounts, ImageFile, ImageFormat, WHITE, plain_or_gzipped};
 use crate::image_shape::ImageShape;
@@ -108,7 +109,7 @@ impl Header {
                 );
             }
             None if found == 0 => return Err(file.damaged("it is empty")),
-            None => return Err(file.damaged(format!("it has {found} bytes"))),
+            None => return Err(file.damaged(format!("it has {}", counted(found, "byte")))),
         }
         let sizes: Vec<usize> = words.map(|size| size as usize).collect();
         let (items, height, width) = match sizes[..] {
@@ -143,13 +144,15 @@ impl Idx {
             return Err(FORMAT.damaged(
                 path,
                 format!(
-                    "it declares {items} items of {size} bytes but holds {}{} bytes",
+                    "it declares {} of {} but holds {}{}",
+                    counted(items, "item"),
+                    counted(size, "byte"),
                     if bytes.len() > expected {
                         "at least "
                     } else {
                         ""
                     },
-                    bytes.len()
+                    counted(bytes.len(), "byte")
                 ),
             ));
         }
@@ -163,7 +166,11 @@ impl Idx {
     fn require_items(&self, images: usize) -> Result<(), DataError> {
         let labels = self.header.items;
         self.require(labels == images, || {
-            format!("it holds {labels} labels for {images} images")
+            format!(
+                "it holds {} for {}",
+                counted(labels, "label"),
+                counted(images, "image")
+            )
         })
     }
 

@@ -52,7 +52,9 @@ mod class_order;
 mod classes;
 mod column_label;
 mod column_transforms;
+mod column_value;
 mod columns;
+mod counted;
 mod dataset;
 mod delimited;
 mod double_precision;
@@ -82,6 +84,7 @@ mod parquet;
 mod raw_column;
 mod raw_table;
 mod registry;
+mod row_attributes;
 mod row_selection;
 mod source;
 mod split;
@@ -94,7 +97,6 @@ mod table;
 mod task;
 mod text;
 mod transform;
-mod transform_of_column;
 mod transformed_target;
 mod warnings;
 mod words;
@@ -107,15 +109,16 @@ pub use class_order::{ClassOrder, ClassOrderError};
 pub use classes::Classes;
 pub use column_label::ColumnLabel;
 pub use column_transforms::ColumnTransforms;
+pub use column_value::{ColumnValue, ColumnValueError, OfColumn};
 pub use columns::{
     ColumnRoles, KeptColumns, Labels, NewRows, NoiseColumn, OrderedInputError, Schema,
     SharedInputs, SourceColumn, TargetColumn,
 };
+pub use counted::{agreeing, counted};
 pub use dataset::{Dataset, Features, UnfitRow};
 pub use encoding::{
     ColumnEncoding, ColumnKind, ColumnReport, Cycle, DateFormat, DateOrder, DecimalMark, Encoding,
-    Gaps, InputColumns, KindOfColumn, KindOfColumnError, MissingValues, Place, Purpose, Time,
-    UnknownKind, quoted,
+    Gaps, InputColumns, KindOfColumn, MissingValues, Place, Purpose, Time, UnknownKind, quoted,
 };
 pub use equal_inputs::EqualInputs;
 pub use error::{
@@ -126,9 +129,11 @@ pub use image_file::ImageCounts;
 pub use image_shape::ImageShape;
 pub use mask::SplitMask;
 pub use matrix::Matrix;
+pub use names::{did_you_mean, nearest};
 pub use origin::{Location, Origin};
 pub use registry::{Availability, DatasetInfo, find, registry};
-pub use row_selection::{RowSelection, RowSelectionError, RowsByValue};
+pub use row_attributes::RowAttributes;
+pub use row_selection::{RowSelection, RowsByValue};
 pub use source::DataSource;
 pub use split::Split;
 pub use standardizer::Standardizer;
@@ -136,6 +141,7 @@ pub use streamed_statistics::StreamedStatistics;
 pub use streamed_warnings::StreamedWarnings;
 pub use synthetic::{Synthetic, SyntheticFunction};
 pub use task::Task;
-pub use transform::{TargetTransform, Transform, TransformName};
-pub use transform_of_column::{TransformOfColumn, TransformOfColumnError};
+pub use transform::{
+    TargetTransform, Transform, TransformName, TransformOfColumn, UnknownTransform,
+};
 pub use warnings::{DataWarning, warnings, warnings_of_new_rows};

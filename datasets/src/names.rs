@@ -17,8 +17,22 @@ pub(crate) fn near<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Ve
 }
 
 /// The name most similar to `wanted`, if any is similar.
-pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+///
+/// ```
+/// use burn_gp_datasets::nearest;
+///
+/// let names = ["steps", "seed"];
+/// assert_eq!(nearest("step", names.into_iter()).as_deref(), Some("steps"));
+/// assert_eq!(nearest("kernel", names.into_iter()), None);
+/// ```
+pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     near(wanted, names).into_iter().next()
+}
+
+/// The end of a sentence about an unknown name: `; did you mean steps?`, or a period if no name is similar.
+pub fn did_you_mean(nearest: &Option<String>) -> String {
+    let tip = |name: &String| format!("; did you mean {name}?");
+    nearest.as_ref().map_or_else(|| ".".to_owned(), tip)
 }
 
 const SIMILAR: f64 = 0.8;

@@ -1,70 +1,23 @@
 //! A selection of rows by the value in a column.
 
-use std::fmt;
-use std::str::FromStr;
-
-use serde::{Deserialize, Serialize};
-
+use crate::column_value::{ColumnValue, OfColumn};
 use crate::error::{ColumnError, DataError};
 use crate::interpretation::check_names;
 use crate::natural_order::compare;
 use crate::raw_column::{Cell, RawColumn};
 use crate::raw_table::RawTable;
 
-/// The rows that have a value in a column; in text, `COLUMN=VALUE`. Equal numbers match however they are written.
-///
-/// ```
-/// use burn_gp_datasets::RowSelection;
-///
-/// let rows: RowSelection = "store=Berlin".parse()?;
-/// assert_eq!((rows.column.as_str(), rows.value.as_str()), ("store", "Berlin"));
-/// # Ok::<(), burn_gp_datasets::RowSelectionError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct RowSelection {
-    /// The name of the column.
-    pub column: String,
-    /// The value; an empty one selects the rows whose cell is empty.
-    pub value: String,
-}
+/// The rows that have a value in a column, `store=Berlin`. Equal numbers match however they are written. An empty
+/// value selects the rows whose cell is empty.
+pub type RowSelection = ColumnValue<String>;
 
-/// The error for a text that selects no rows.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not of the form COLUMN=VALUE, such as store=Berlin")]
-pub struct RowSelectionError(String);
+impl OfColumn for String {
+    const FORM: &'static str = "COLUMN=VALUE, such as store=Berlin";
 
-impl FromStr for RowSelection {
-    type Err = RowSelectionError;
-
-    fn from_str(text: &str) -> Result<Self, RowSelectionError> {
-        match text.split_once('=') {
-            Some((column, value)) if !column.is_empty() && !value.trim().is_empty() => Ok(Self {
-                column: column.to_owned(),
-                value: value.trim().to_owned(),
-            }),
-            _ => Err(RowSelectionError(text.to_owned())),
-        }
-    }
-}
-
-impl TryFrom<String> for RowSelection {
-    type Error = RowSelectionError;
-
-    fn try_from(text: String) -> Result<Self, RowSelectionError> {
-        text.parse()
-    }
-}
-
-impl From<RowSelection> for String {
-    fn from(own: RowSelection) -> Self {
-        own.to_string()
-    }
-}
-
-impl fmt::Display for RowSelection {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}={}", self.column, self.value)
+    fn divided(text: &str) -> Option<(&str, &str)> {
+        let (column, value) = text.split_once('=')?;
+        let value = value.trim();
+        (!column.is_empty() && !value.is_empty()).then_some((column, value))
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::column_transforms::transformed_inputs;
+use crate::counted::counted;
 use crate::dataset::Dataset;
 use crate::encoding::InputScale;
 use crate::matrix::Matrix;
@@ -65,7 +66,8 @@ impl TryFrom<Unchecked> for Standardizer {
         let (means, scales) = (file.input_mean.len(), file.input_scale.len());
         if means != scales {
             return Err(format!(
-                "{means} values of input_mean but {scales} of input_scale"
+                "{} of input_mean but {scales} of input_scale",
+                counted(means, "value")
             ));
         }
         let (target_mean, target_scale) = (vec![file.target_mean], vec![file.target_scale]);

@@ -10,6 +10,7 @@ use crate::encoding::ColumnReport;
 use crate::error::{CellError, ColumnError, DataError, FileError};
 use crate::matrix::Matrix;
 use crate::origin::Origin;
+use crate::row_attributes::RowAttributes;
 use crate::standardizer::is_constant;
 
 /// The rows of a source as numbers. Missing values are NaN.
@@ -32,14 +33,10 @@ pub(crate) struct Table {
     pub left_out: usize,
     /// The columns whose texts are kept, `[N]` each, with their names.
     pub texts: Vec<(String, Vec<String>)>,
-    /// The names of the rows, `[N]`, with the name of their column.
-    pub ids: Option<(String, Vec<String>)>,
-    /// The groups of the rows, `[N]`.
-    pub groups: Option<Vec<String>>,
-    /// The times of the rows, `[N]`.
-    pub times: Option<Vec<f64>>,
-    /// The weights of the rows, `[N]`.
-    pub weights: Option<Vec<f64>>,
+    /// The name of the column that names the rows.
+    pub id: Option<String>,
+    /// The attributes of the rows besides the noise, which becomes one when it is checked.
+    pub attributes: RowAttributes,
     /// Whether faults of single cells are listed instead of being an error.
     pub is_lenient: bool,
     /// The labels that are not known, if they are not an error.
@@ -84,10 +81,8 @@ impl Table {
             kept: None,
             left_out: 0,
             texts: Vec::new(),
-            ids: None,
-            groups: None,
-            times: None,
-            weights: None,
+            id: None,
+            attributes: RowAttributes::default(),
             is_lenient: false,
             unknown_labels: Vec::new(),
             unfit: Vec::new(),
@@ -209,9 +204,11 @@ impl Table {
         })
     }
 
-    fn check_noise(&self) -> Result<Option<Vec<f64>>, DataError> {
+    /// The attributes of the rows with their noise, which must be positive.
+    fn attributes(&mut self) -> Result<RowAttributes, DataError> {
+        let attributes = std::mem::take(&mut self.attributes);
         let Some(position) = self.layout.noise() else {
-            return Ok(None);
+            return Ok(attributes);
         };
         match self
             .noise
@@ -223,7 +220,10 @@ impl Table {
                 column: self.layout.label(position),
                 value: self.noise[row],
             })),
-            None => Ok(Some(self.noise.clone())),
+            None => Ok(RowAttributes {
+                noise: Some(std::mem::take(&mut self.noise)),
+                ..attributes
+            }),
         }
     }
 
@@ -256,15 +256,10 @@ impl Table {
                 },
             }));
         }
-        let (id, ids) = self.ids.take().unzip();
         Ok(Dataset {
             name,
-            noise: self.check_noise()?,
-            schema: self.layout.schema(target, classes, id),
-            ids,
-            groups: self.groups,
-            times: self.times,
-            weights: self.weights,
+            attributes: self.attributes()?,
+            schema: self.layout.schema(target, classes, self.id),
             inputs: Matrix::new(rows, self.layout.inputs, self.inputs),
             image: None,
             targets: self.targets,
@@ -287,7 +282,7 @@ impl Table {
         }
         let has_target = has_target && self.targets.iter().any(|target| !target.is_nan());
         Ok(Features {
-            noise: self.check_noise()?,
+            attributes: self.attributes()?,
             inputs: Matrix::new(rows, self.layout.inputs, self.inputs),
             targets: has_target.then_some(self.targets),
             ignored: self.layout.ignored(),

@@ -1,8 +1,11 @@
 //! Monotone transformations of columns.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+
+use crate::column_value::{ColumnValue, OfColumn};
 
 /// A monotone transformation of the values of a column.
 ///
@@ -128,6 +131,28 @@ impl TransformName {
             Self::YeoJohnson => most_likely(values, |power| Transform::YeoJohnson { power }),
             Self::Quantile => quantiles(values),
         }
+    }
+}
+
+/// The transformation of a column, `price=log`.
+pub type TransformOfColumn = ColumnValue<TransformName>;
+
+impl OfColumn for TransformName {
+    const FORM: &'static str = "COLUMN=TRANSFORM, such as price=log";
+}
+
+/// The error for a text that is not the name of a transformation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a transformation; choose log, box-cox, yeo-johnson, quantile or none")]
+pub struct UnknownTransform(pub String);
+
+impl FromStr for TransformName {
+    type Err = UnknownTransform;
+
+    fn from_str(text: &str) -> Result<Self, UnknownTransform> {
+        let mut names = Self::ALL.into_iter();
+        let found = names.find(|name| name.name() == text);
+        found.ok_or_else(|| UnknownTransform(text.to_owned()))
     }
 }
 
@@ -321,6 +346,23 @@ fn log_likelihood(values: &[f64], transform: &Transform) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn transformations_of_columns() {
+        let text = "a=b=yeo-johnson";
+        let own: TransformOfColumn = text.parse().unwrap();
+        assert_eq!(
+            (own.column.as_str(), own.value),
+            ("a=b", TransformName::YeoJohnson)
+        );
+        assert_eq!(own.to_string(), text);
+        let error = |text: &str| text.parse::<TransformOfColumn>().unwrap_err().to_string();
+        assert_eq!(
+            error("price=sqrt"),
+            "\"sqrt\" is not a transformation; choose log, box-cox, yeo-johnson, quantile or none"
+        );
+        assert!(error("price").contains("COLUMN=TRANSFORM"));
+    }
 
     fn powers() -> Vec<Transform> {
         let each = [0.0, 1e-9, 0.3, 1.0, 1.7, 2.0];

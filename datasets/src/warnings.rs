@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::counted::{agreeing, counted, part_has};
 use crate::dataset::{Dataset, Features};
 use crate::encoding::{ColumnReport, InputScale, Purpose};
 use crate::equal_inputs::EqualInputs;
@@ -37,7 +38,8 @@ pub enum DataWarning {
     },
     /// Rows repeat the inputs of earlier rows, all on the same side of the split.
     #[error(
-        "{count} of {rows} rows have the inputs of an earlier row; rows with equal inputs are on the same side of the split"
+        "{} the inputs of an earlier row; rows with equal inputs are on the same side of the split",
+        part_has(*.count, *.rows, "row")
     )]
     RepeatedInputs {
         /// The number of such rows.
@@ -47,7 +49,9 @@ pub enum DataWarning {
     },
     /// Test rows have the same inputs as training rows.
     #[error(
-        "{count} of {tests} test rows of this split have the inputs of a training row, so scores may be better than on new rows"
+        "{count} of {} of this split {} the inputs of a training row, so scores may be better than on new rows",
+        counted(*.tests, "test row"),
+        agreeing(*.count, ["has", "have"])
     )]
     SharedInputs {
         /// The number of such test rows.
@@ -56,7 +60,10 @@ pub enum DataWarning {
         tests: usize,
     },
     /// Only some rows of a set are on disk.
-    #[error("{rows} of the set's {of} rows are on disk, so scores are not those of the whole set")]
+    #[error(
+        "{rows} of the set's {of} rows {} on disk, so scores are not those of the whole set",
+        agreeing(*.rows, ["is", "are"])
+    )]
     PartOfSet {
         /// The number of rows on disk.
         rows: usize,
@@ -65,8 +72,9 @@ pub enum DataWarning {
     },
     /// Rows are left out because they have no target.
     #[error(
-        "{count} {} left out because the target {name:?} is missing{}",
-        if *.count == 1 { "row is" } else { "rows are" },
+        "{} {} left out because the target {name:?} is missing{}",
+        counted(*.count, "row"),
+        agreeing(*.count, ["is", "are"]),
         stand_for_missing(.markers)
     )]
     RowsWithoutTarget {
@@ -91,7 +99,9 @@ pub enum DataWarning {
     },
     /// No training row has a level of a category, or a class.
     #[error(
-        "no training row has the value {level:?} of {name:?}, which {count} held-out rows have; the model does not know it"
+        "no training row has the value {level:?} of {name:?}, which {} {}; the model does not know it",
+        counted(*.count, "held-out row"),
+        agreeing(*.count, ["has", "have"])
     )]
     UnseenLevel {
         /// The name of the column.
@@ -103,7 +113,8 @@ pub enum DataWarning {
     },
     /// Rows of a separate file have gaps in a column that had none in training.
     #[error(
-        "{count} of {rows} rows have no value in {name:?}, which every training row has: their numbers are replaced by the training mean, and categories by an unknown level; intervals do not include what is not known"
+        "{} no value in {name:?}, which every training row has: their numbers are replaced by the training mean, and categories by an unknown level; intervals do not include what is not known",
+        part_has(*.count, *.rows, "row")
     )]
     FilledGaps {
         /// The name of the column.
@@ -115,8 +126,11 @@ pub enum DataWarning {
     },
     /// Rows to predict have labels that the model does not know.
     #[error(
-        "{rows} rows have a label that the model does not know: {}; they are not scored",
-        listed(labels)
+        "{} {} a label that the model does not know: {}; {} not scored",
+        counted(*.rows, "row"),
+        agreeing(*.rows, ["has", "have"]),
+        listed(labels),
+        agreeing(*.rows, ["it is", "they are"])
     )]
     UnknownLabels {
         /// The labels.
@@ -126,7 +140,8 @@ pub enum DataWarning {
     },
     /// Rows to predict have gaps in a column that had none in training.
     #[error(
-        "{count} of {rows} rows have no value in {name:?}, which every training row has: the predictions are averages over numbers like those of training, and a category is an unknown level"
+        "{} no value in {name:?}, which every training row has: the predictions are averages over numbers like those of training, and a category is an unknown level",
+        part_has(*.count, *.rows, "row")
     )]
     AveragedGaps {
         /// The name of the column.
@@ -137,7 +152,11 @@ pub enum DataWarning {
         rows: usize,
     },
     /// Rows of a separate file have gaps in a column of codes of levels.
-    #[error("{count} of {rows} rows have no value in {name:?}; they get an unknown level")]
+    #[error(
+        "{} no value in {name:?}; {} an unknown level",
+        part_has(*.count, *.rows, "row"),
+        agreeing(*.count, ["it gets", "they get"])
+    )]
     UnknownLevels {
         /// The name of the column.
         name: String,
@@ -148,7 +167,8 @@ pub enum DataWarning {
     },
     /// Rows of a separate file have values that did not occur in training.
     #[error(
-        "{count} of {rows} rows have a value of {name:?} that did not occur in training; it is treated as an unknown category"
+        "{} a value of {name:?} that did not occur in training; it is treated as an unknown category",
+        part_has(*.count, *.rows, "row")
     )]
     UnseenValues {
         /// The name of the column.
@@ -160,7 +180,8 @@ pub enum DataWarning {
     },
     /// Rows have gaps in a column that has none in the sample that decides what the columns are.
     #[error(
-        "{count} of {rows} rows have no value in {name:?}, which every row of the sample has that decides what the columns are: their numbers are replaced by the mean, and categories by an unknown level"
+        "{} no value in {name:?}, which every row of the sample has that decides what the columns are: their numbers are replaced by the mean, and categories by an unknown level",
+        part_has(*.count, *.rows, "row")
     )]
     GapsBeyondSample {
         /// The name of the column.
@@ -172,7 +193,8 @@ pub enum DataWarning {
     },
     /// Rows have values that do not occur in the sample that decides what the columns are.
     #[error(
-        "{count} of {rows} rows have a value of {name:?} that does not occur in the sample that decides what the columns are; it is treated as an unknown category"
+        "{} a value of {name:?} that does not occur in the sample that decides what the columns are; it is treated as an unknown category",
+        part_has(*.count, *.rows, "row")
     )]
     ValuesBeyondSample {
         /// The name of the column.

@@ -370,17 +370,29 @@ fn sets_that_are_not_on_disk() {
 
 #[test]
 fn synthetic_sets_that_no_memory_can_hold() {
-    for (text, rows, columns) in [
-        ("sines?n=9223372036854775807", i64::MAX as u64, 1),
-        ("sines?n=18446744073709551615", u64::MAX, 1),
-        ("friedman?d=18446744073709551615", 200, u64::MAX),
+    for (text, rows, inputs) in [
+        (
+            "sines?n=9223372036854775807",
+            i64::MAX as u64,
+            "1 input".to_owned(),
+        ),
+        (
+            "sines?n=18446744073709551615",
+            u64::MAX,
+            "1 input".to_owned(),
+        ),
+        (
+            "friedman?d=18446744073709551615",
+            200,
+            format!("{} inputs", u64::MAX),
+        ),
     ] {
         let source = DataSource::resolve(&format!("synthetic:{text}"), None).unwrap();
         let message = source.load(None).unwrap_err().to_string();
         assert_eq!(
             message,
             format!(
-                "not enough memory for the {rows} rows of {columns} inputs of {}; ask for fewer",
+                "not enough memory for the {rows} rows of {inputs} of {}; ask for fewer",
                 source.name()
             )
         );

@@ -147,21 +147,24 @@ fn the_noise_of_every_target() {
     };
     let data = load_columns("x,error,y\n1,0.5,10\n2,0.25,20\n", &roles).unwrap();
     assert_eq!(data.input_names(), ["x"]);
-    assert_eq!(data.noise, Some(vec![0.5, 0.25]));
-    assert_eq!(data.select(&[1]).noise, Some(vec![0.25]));
+    assert_eq!(data.attributes.noise, Some(vec![0.5, 0.25]));
+    assert_eq!(data.select(&[1]).attributes.noise, Some(vec![0.25]));
     let found = features("x\n1\n", &data.schema);
-    assert_eq!((found.targets, found.noise), (None, None));
+    assert_eq!((found.targets, found.attributes.noise), (None, None));
     let found = features("error,x\n2,1\n", &data.schema);
-    assert_eq!((found.targets, found.noise), (None, Some(vec![2.0])));
+    assert_eq!(
+        (found.targets, found.attributes.noise),
+        (None, Some(vec![2.0]))
+    );
     let by_number = ColumnRoles {
         target: TargetColumn::Number(3),
         noise: Some(TargetColumn::Number(2)),
         ..ColumnRoles::default()
     };
     let bare = load_columns("1,0.5,10\n2,0.25,20\n", &by_number).unwrap();
-    assert_eq!(bare.noise, data.noise);
+    assert_eq!(bare.attributes.noise, data.attributes.noise);
     let found = features("1,2,3\n4,5,6\n", &bare.schema);
-    assert_eq!(found.noise, Some(vec![2.0, 5.0]));
+    assert_eq!(found.attributes.noise, Some(vec![2.0, 5.0]));
     assert_eq!(
         message(load_columns("x,error,y\n1,0.5,10\n2,0,20\n", &roles)),
         r#"a.csv:3: column 2 ("error") is 0, but the noise of a target must be a positive standard deviation; correct it"#

@@ -210,7 +210,7 @@ fn warnings_name_what_is_odd() {
         texts(&found),
         [
             r#"the input "b" is 7 in every row, so it says nothing about the target"#,
-            "1 of 3 rows have the inputs of an earlier row; rows with equal inputs are on the same side of the split",
+            "1 of 3 rows has the inputs of an earlier row; rows with equal inputs are on the same side of the split",
             r#"the target "y" reaches 1e9, so consider another unit or its logarithm"#,
         ]
     );
@@ -224,7 +224,7 @@ fn a_split_that_tests_on_training_inputs_is_named() {
     assert_eq!(
         texts(&found),
         [
-            "1 of 1 test rows of this split have the inputs of a training row, so scores may be better than on new rows"
+            "1 of 1 test row of this split has the inputs of a training row, so scores may be better than on new rows"
         ]
     );
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use burn_gp_core::neighbors::{Coordinates, NeighborTree, Scale};
-use burn_gp_datasets::Matrix;
+use burn_gp_datasets::{Matrix, counted};
 use faer::{Mat, Side, linalg::solvers::Solve};
 
 use crate::diagnostics::FEWEST_TEST_ROWS;
@@ -121,8 +121,8 @@ fn warning(baseline: &Baseline, own: &[f64], score: &str, neighbors: usize) -> S
         _ => format!("the {neighbors} nearest neighbors predict"),
     };
     format!(
-        "{what} the {} test rows better than the model: {scores}",
-        own.len()
+        "{what} the {} better than the model: {scores}",
+        counted(own.len(), "test row")
     )
 }
 

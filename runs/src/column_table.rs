@@ -1,7 +1,7 @@
 //! The table of the columns of a file and their use, shown before training.
 
 use burn_gp_core::likelihoods::GaussianConfig;
-use burn_gp_datasets::{ColumnKind, ColumnReport, Purpose, quoted};
+use burn_gp_datasets::{ColumnKind, ColumnReport, Purpose, counted, quoted};
 
 use crate::preparation::PreparedData;
 
@@ -30,7 +30,10 @@ pub fn columns_table(data: &PreparedData) -> String {
     let mut text = opening + &aligned(&rows);
     let plain = data.columns.iter().filter(is_plain).count();
     if is_long && plain > 0 {
-        text += &format!("and {plain} columns of numbers without missing values, 1 input each\n");
+        text += &format!(
+            "and {} of numbers without missing values, 1 input each\n",
+            counted(plain, "column")
+        );
     }
     if let Some([longitude, latitude]) = data.schema.place() {
         text += &format!(
@@ -47,7 +50,7 @@ pub fn columns_table(data: &PreparedData) -> String {
     if data.left_out > 0 {
         text += &format!(
             "{} left out, which lack the target{}\n",
-            rows_of(data.left_out),
+            counted(data.left_out, "row"),
             if lacks_inputs(data) {
                 " or an input"
             } else {
@@ -74,13 +77,6 @@ fn is_input(column: &ColumnReport) -> bool {
 fn lacks_inputs(data: &PreparedData) -> bool {
     let target = (data.columns.iter()).find(|column| column.purpose == Purpose::Target);
     target.is_none_or(|target| target.missing < data.left_out)
-}
-
-fn rows_of(count: usize) -> String {
-    match count {
-        1 => "1 row".into(),
-        count => format!("{count} rows"),
-    }
 }
 
 fn cells(column: &ColumnReport) -> [String; 5] {

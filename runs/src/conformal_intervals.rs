@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use burn_gp_core::likelihoods::{Interval, TargetKind};
-use burn_gp_datasets::Standardizer;
+use burn_gp_datasets::{Standardizer, counted};
 use burn_gp_models::{
     JackknifePlus, SavedModel,
     conformal::{fewest_rows, score, split_level, split_quantile},
@@ -80,7 +80,8 @@ impl ConformalIntervals {
         }
         let percent = percent(self.level);
         Err(Failure::Arguments(format!(
-            "{percent} conformal intervals need at least {fewest} {what} rows, but the model has {rows}; lower --level"
+            "{percent} conformal intervals need at least {}, but the model has {rows}; lower --level",
+            counted(fewest, &format!("{what} row"))
         )))
     }
 
@@ -163,14 +164,16 @@ impl ConformalIntervals {
             Method::JackknifePlus(_) => {
                 let guaranteed = percent((2.0 * self.level - 1.0).max(0.0));
                 format!(
-                    "intervals: {level} jackknife+ from {rows} training rows, each predicted from all others; \
+                    "intervals: {level} jackknife+ from {}, each predicted from all others; \
                      guaranteed for {guaranteed} of new rows that are drawn like these, with the hyperparameters \
-                     taken as given"
+                     taken as given",
+                    counted(rows, "training row")
                 )
             }
             Method::Split(_) => format!(
-                "intervals: {level} split conformal from {rows} test rows, which the model has not seen; guaranteed \
-                 for {level} of new rows that are drawn like these"
+                "intervals: {level} split conformal from {}, which the model has not seen; guaranteed \
+                 for {level} of new rows that are drawn like these",
+                counted(rows, "test row")
             ),
         }
     }

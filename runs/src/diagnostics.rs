@@ -6,6 +6,7 @@ use burn_gp_core::{
     likelihoods::TargetKind,
     parameter::{AtFloor, Hyperparameter},
 };
+use burn_gp_datasets::{agreeing, counted};
 
 use crate::preparation::{Part, PreparedData};
 use crate::scores::{COVERAGE, NLPD, RMSE, Scores};
@@ -69,15 +70,13 @@ fn is_of_summand(path: &str) -> bool {
 
 /// A warning if a GPU has skipped training steps.
 pub fn skipped_steps(count: usize) -> Option<String> {
-    let steps = match count {
-        0 => return None,
-        1 => "1 step was".to_owned(),
-        count => format!("{count} steps were"),
-    };
-    Some(format!(
-        "{steps} skipped, because the loss was not finite in single precision: raise --jitter, lower \
-         --learning-rate, or train on the CPU with --dtype f64"
-    ))
+    let (steps, verb) = (counted(count, "step"), agreeing(count, ["was", "were"]));
+    (count > 0).then(|| {
+        format!(
+            "{steps} {verb} skipped, because the loss was not finite in single precision: raise --jitter, \
+             lower --learning-rate, or train on the CPU with --dtype f64"
+        )
+    })
 }
 
 /// A warning if a constant prediction is as good: the mean and variance of the training targets, or the
@@ -113,9 +112,9 @@ fn beside_constant(scores: &Scores, data: &PreparedData, targets: TargetKind) ->
     let is_better = gain > NO_GAIN;
     (!is_better).then(|| {
         format!(
-            "the model predicts the {} test rows no better than the {what} of the training targets \
+            "the model predicts the {} no better than the {what} of the training targets \
              alone: {} {:.4} versus {constant:.4}",
-            test.len(),
+            counted(test.len(), "test row"),
             key.to_uppercase(),
             scores.number(key)
         )
@@ -128,8 +127,9 @@ pub fn no_better_than_moments(nlpd: f64, constant: f64, rows: usize) -> Option<S
     let is_better = constant - nlpd > NO_GAIN;
     (!is_better).then(|| {
         format!(
-            "the model predicts the {rows} test targets no better than the mean and variance of the training targets \
-             alone: NLPD {nlpd:.4} versus {constant:.4}"
+            "the model predicts the {} no better than the mean and variance of the training targets \
+             alone: NLPD {nlpd:.4} versus {constant:.4}",
+            counted(rows, "test target")
         )
     })
 }
@@ -217,8 +217,9 @@ fn beside_no_network(scores: &Scores, without: f64, rows: usize) -> Option<Strin
         return None;
     }
     Some(format!(
-        "sparse regression without a network predicts the {rows} test rows better: NLPD {without:.4} \
-         versus {nlpd:.4}; try --model svgp, sgpr or exact"
+        "sparse regression without a network predicts the {} better: NLPD {without:.4} \
+         versus {nlpd:.4}; try --model svgp, sgpr or exact",
+        counted(rows, "test row")
     ))
 }
 

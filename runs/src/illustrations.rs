@@ -70,7 +70,10 @@ impl RunPlots<'_> {
     ///
     /// If a file cannot be written.
     pub fn draw(&self) -> Result<Vec<PlotError>, Failure> {
-        let mut attempts = vec![self.loss()];
+        // A model whose parameters are all fixed makes no steps.
+        let has_steps = !self.log.entries.is_empty();
+        let mut attempts: Vec<Result<(), PlotError>> =
+            has_steps.then(|| self.loss()).into_iter().collect();
         let curve = self.curve.filter(|curve| !curve.is_empty());
         attempts.extend(curve.map(|curve| self.learning_curve(curve)));
         if let Some(evaluation) = self.evaluation {

@@ -4,7 +4,7 @@ use burn::tensor::{Tensor, TensorData};
 use burn_gp_core::{
     inference::LeaveOneOut, likelihoods::PredictiveDistribution, metrics, ops::numbers,
 };
-use burn_gp_datasets::Standardizer;
+use burn_gp_datasets::{Standardizer, counted};
 use serde::{Deserialize, Serialize};
 
 use crate::coverage::{Coverage, LEVEL};
@@ -69,12 +69,12 @@ impl LeaveOneOutScores {
     /// The scores as text, in the units of the target.
     pub fn text(&self, target: &str) -> String {
         format!(
-            "RMSE {} in the units of {target}, NLPD {:.4}, coverage {:.1} % of the {} training rows, each \
+            "RMSE {} in the units of {target}, NLPD {:.4}, coverage {:.1} % of the {}, each \
              predicted from all others",
             four_decimals(self.rmse_original),
             self.nlpd,
             100.0 * self.coverage95,
-            self.rows
+            counted(self.rows, "training row")
         )
     }
 }

@@ -20,6 +20,7 @@ mod column_table;
 mod conformal_intervals;
 pub mod coverage;
 mod cross_validation;
+mod csv_text;
 mod data_units;
 pub mod devices;
 mod diagnostics;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use burn_gp_core::patches::{ImageShape, PatchError};
+use burn_gp_datasets::{agreeing, counted};
 use burn_gp_models::CheckError;
 
 use crate::kernel_expression::KernelExpressionError;
@@ -63,7 +64,8 @@ pub enum OptionError {
     },
     /// A target with too many or too few classes.
     #[error(
-        "the target {target:?} has {found} distinct labels, but the likelihood {likelihood} takes {takes}; {advice}"
+        "the target {target:?} has {}, but the likelihood {likelihood} takes {takes}; {advice}",
+        counted(*.found, "distinct label")
     )]
     Classes {
         /// The target.
@@ -168,7 +170,11 @@ pub enum OptionError {
     )]
     InversionByAdam,
     /// A kernel on an input that does not exist.
-    #[error("--kernel uses input {input}, but there are only {inputs} inputs, counted from 1")]
+    #[error(
+        "--kernel uses input {input}, but there {} only {}, counted from 1",
+        agreeing(*.inputs, ["is", "are"]),
+        counted(*.inputs, "input")
+    )]
     MissingInput {
         /// The input, counted from 1.
         input: usize,
@@ -200,7 +206,9 @@ pub enum OptionError {
     },
     /// A list for the layers with the wrong number of values.
     #[error(
-        "{option} has {found} values for {layers} layers; give one for each, separated by commas"
+        "{option} has {} for {}; give one for each, separated by commas",
+        counted(*.found, "value"),
+        counted(*.layers, "layer")
     )]
     NumberOfLayers {
         /// The option.
@@ -218,8 +226,10 @@ pub enum OptionError {
     ImageShapeMissing(&'static str),
     /// An image shape that does not match the rows.
     #[error(
-        "images of {image} (height, width, channels) have {numbers} values, but the data have \
-         {inputs} inputs; correct --image"
+        "images of {image} (height, width, channels) have {}, but the data have {}; \
+         correct --image",
+        counted(*.numbers, "value"),
+        counted(*.inputs, "input")
     )]
     ImageShape {
         /// The image shape.
@@ -252,9 +262,11 @@ pub enum OptionError {
     },
     /// Noise that is fixed at less than rows with equal inputs show.
     #[error(
-        "the standard deviation of the noise is fixed at {noise:.4}, but the targets of {rows} rows that repeat the \
+        "the standard deviation of the noise is fixed at {noise:.4}, but the targets of {} that {} the \
          inputs of others differ by a standard deviation of {deviation:.4}, which that noise cannot make; fix it \
-         at a larger value, or let it be trained"
+         at a larger value, or let it be trained",
+        counted(*.rows, "row"),
+        agreeing(*.rows, ["repeats", "repeat"])
     )]
     ImpossibleNoise {
         /// The standard deviation of the noise, in the units of the target.
@@ -288,7 +300,8 @@ pub enum OptionError {
     },
     /// More devices than a mini-batch has rows.
     #[error(
-        "{devices} devices cannot share mini-batches of {rows} rows; give fewer --devices or a larger --batch-size"
+        "{devices} devices cannot share mini-batches of {}; give fewer --devices or a larger --batch-size",
+        counted(*.rows, "row")
     )]
     MoreDevicesThanRows {
         /// The number of devices.

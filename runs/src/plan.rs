@@ -90,7 +90,7 @@ impl Plan {
     ) -> Result<AnyTrainer<AnyModel>, InitError> {
         let all = self.training_data(data, (device, dtype));
         let mut model = self.model.init(&all)?;
-        let all = match &data.train.weights {
+        let all = match &data.train.attributes.weights {
             None => all,
             Some(_) => {
                 // `check` has refused models that do not support row weights.

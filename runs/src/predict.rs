@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use burn_gp_datasets::{
     DataError, DataSource, DataWarning, Features, KeptColumns, Matrix, NewRows, Standardizer,
-    UnfitRow, warnings_of_new_rows,
+    UnfitRow, agreeing, counted, warnings_of_new_rows,
 };
 use burn_gp_models::{Predictor, SavedModel};
 use clap::{Args, ValueEnum};
@@ -130,15 +130,12 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
 
 /// The rows to predict, and the file to write, if there is one.
 fn places(arguments: &PredictArguments) -> Result<(DataSource, Option<Destination>), Failure> {
-    let data_dir = arguments.shared.data_dir();
-    let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;
-    let destination = Destination::of_option(
+    Destination::with_source(
+        &arguments.data,
         arguments.out.as_ref(),
-        arguments.shared.overwrite,
-        source.path(),
+        &arguments.shared,
         &arguments.model_dir,
-    )?;
-    Ok((source, destination))
+    )
 }
 
 /// The predictions of rows.
@@ -264,7 +261,7 @@ fn conformal(
 /// Fails if the model knows the noise of each training target, and the new rows lack theirs: residuals that include
 /// noise say nothing about intervals that do not.
 fn require_noise(features: &Features, context: &ModelContext) -> Result<(), Failure> {
-    match (&context.schema.noise, &features.noise) {
+    match (&context.schema.noise, &features.attributes.noise) {
         (Some(column), None) => Err(Failure::Arguments(format!(
             "--intervals conformal needs the noise of the new rows, but there is no column {:?}; add it",
             column.name
@@ -341,7 +338,7 @@ struct Rows {
 impl Rows {
     fn new(features: &Features, context: &ModelContext) -> Self {
         let count = features.inputs.rows();
-        let is_complete = context.schema.noise.is_none() || features.noise.is_some();
+        let is_complete = context.schema.noise.is_none() || features.attributes.noise.is_some();
         let targets = features.targets.clone().filter(|_| is_complete);
         let observed = targets.unwrap_or_else(|| vec![f64::NAN; count]);
         let unfit: BTreeSet<usize> = features.unfit.iter().map(|unfit| unfit.row).collect();
@@ -434,9 +431,10 @@ pub(crate) fn warn_of(features: &Features, context: &ModelContext) {
     }
     if let Some(first) = features.unfit.first() {
         warn(format!(
-            "{} of {} rows have no prediction; the first: {}",
+            "{} of {} {} no prediction; the first: {}",
             features.unfit.len(),
-            features.inputs.rows(),
+            counted(features.inputs.rows(), "row"),
+            agreeing(features.unfit.len(), ["has", "have"]),
             first.reason
         ));
     }
@@ -448,7 +446,7 @@ pub(crate) fn warn_of(features: &Features, context: &ModelContext) {
             other => other,
         });
     }
-    if let (Some(column), None) = (&context.schema.noise, &features.noise) {
+    if let (Some(column), None) = (&context.schema.noise, &features.attributes.noise) {
         warn(format!(
             "there is no column {:?}, so the intervals do not include noise",
             column.name

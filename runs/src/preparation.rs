@@ -70,8 +70,6 @@ pub struct PreparedData {
     pub columns: Vec<ColumnReport>,
     /// The number of rows that were left out because they lack the target or an input.
     pub left_out: usize,
-    /// The groups of the rows, if a column defines them.
-    groups: Option<Vec<String>>,
 }
 
 /// A target that the likelihood does not support.
@@ -144,8 +142,8 @@ impl PreparedData {
         watch: impl FnMut(usize, usize),
     ) -> Result<Self, DataError> {
         let likelihood = options.likelihood(source);
-        let wanted = options.transform.as_deref().unwrap_or_default();
         if let Some(file) = options.block_file(source)? {
+            let wanted = options.transform.as_deref().unwrap_or_default();
             require_none(wanted, "rows that are read during training")?;
             return streamed::load(file, likelihood, options, source, watch);
         }
@@ -157,40 +155,20 @@ impl PreparedData {
         check_codes(options, &dataset)?;
         let equal = EqualInputs::from(&dataset);
         let split = divide(source, &dataset, &equal, options)?;
-        if source.has_common_scale() {
-            require_none(wanted, "images")?;
-        }
-        require_gaussian(wanted, dataset.target_name(), likelihood)?;
-        let transforms = ColumnTransforms::fit(&dataset, wanted, &split.train)?;
-        let standardizer = match transforms.is_empty() {
-            true => standardizer(source, &dataset, &split.train, options, likelihood),
-            false => {
-                let transformed = transforms.apply(&dataset);
-                standardizer(source, &transformed, &split.train, options, likelihood)
-                    .with_transforms(transforms, &dataset, &split.train)
-            }
-        };
+        let standardizer =
+            transforming_standardizer(source, &dataset, &split.train, options, likelihood)?;
         let all = Rows {
             source: Arc::new(RowSource {
                 origin: dataset.origin.clone(),
                 kept: dataset.kept.clone(),
-                ids: dataset.ids.clone(),
             }),
             inputs: &dataset.inputs,
             targets: &dataset.targets,
-            noise: dataset.noise.as_deref(),
-            weights: dataset.weights.as_deref(),
+            attributes: &dataset.attributes,
         };
         let mut warnings = source.warnings(&dataset, &equal, &split);
-        let mut file = |path: &Option<String>| -> Result<Option<Part>, DataError> {
-            let Some(path) = path.as_deref() else {
-                return Ok(None);
-            };
-            let (part, found) = held_out_file::read(path, &dataset.schema, &standardizer, options)?;
-            warnings.extend(found);
-            Ok(Some(part))
-        };
-        let (validation, test) = (file(&options.validation)?, file(&options.test)?);
+        let [validation, test] =
+            held_out_file::read_all(&dataset.schema, &standardizer, options, &mut warnings)?;
         let part = |rows: &[usize]| all.part(rows, &standardizer);
         Ok(Self {
             name: dataset.name.clone(),
@@ -206,7 +184,6 @@ impl PreparedData {
             levels: level_names(options, &dataset.schema),
             schema: dataset.schema,
             columns: dataset.columns,
-            groups: dataset.groups,
             stream: None,
             left_out: dataset.left_out,
         })
@@ -229,11 +206,8 @@ impl PreparedData {
             train: (0..self.train.len()).collect(),
             ..Split::default()
         };
-        let equal = match &self.groups {
-            Some(groups) => {
-                let of_row = |&row: &usize| groups[row].clone();
-                EqualInputs::of_groups(&self.train.rows.iter().map(of_row).collect::<Vec<_>>())
-            }
+        let equal = match &self.train.attributes.groups {
+            Some(groups) => EqualInputs::of_groups(groups),
             None => EqualInputs::among(&self.train.inputs),
         };
         let split = all.hold_out_validation(equal, share, seed)?;
@@ -281,11 +255,7 @@ impl PreparedData {
 
     /// The row names of a part, with the name of their column.
     pub fn ids(&self, part: &Part) -> Vec<(String, Vec<String>)> {
-        let name = self.schema.id.clone().zip(part.source.ids.as_ref());
-        let named = name.map(|(name, ids)| {
-            let ids = part.rows.iter().map(|&row| ids[row].clone());
-            (name, ids.collect())
-        });
+        let named = self.schema.id.clone().zip(part.attributes.ids.clone());
         named.into_iter().collect()
     }
 
@@ -365,7 +335,7 @@ impl PreparedData {
             for &row in &part.rows {
                 hasher.update(&(row as u64).to_le_bytes());
             }
-            let others = part.noise.iter().chain(&part.weights).flatten();
+            let others = part.noise.iter().chain(&part.attributes.weights).flatten();
             for value in (part.inputs.values().iter().chain(&part.targets)).chain(others) {
                 hasher.update(&value.to_le_bytes());
             }
@@ -389,16 +359,42 @@ fn require_gaussian(
     likelihood: LikelihoodName,
 ) -> Result<(), TransformError> {
     let is_transformed =
-        |own: &&TransformOfColumn| own.column == target && own.transform != TransformName::None;
+        |own: &&TransformOfColumn| own.column == target && own.value != TransformName::None;
     let own = wanted.iter().find(is_transformed);
     match own.filter(|_| !likelihood.is::<GaussianConfig>()) {
         None => Ok(()),
-        Some(TransformOfColumn { column, transform }) => Err(TransformError::Likelihood {
-            column: column.clone(),
-            transform: *transform,
+        Some(own) => Err(TransformError::Likelihood {
+            column: own.column.clone(),
+            transform: own.value,
             likelihood: likelihood.name(),
         }),
     }
+}
+
+/// The standardizer by the rows `train`, with the transformations that the user wants.
+///
+/// # Errors
+///
+/// If columns are to be transformed that cannot be.
+fn transforming_standardizer(
+    source: &DataSource,
+    dataset: &Dataset,
+    train: &[usize],
+    options: &RunOptions,
+    likelihood: LikelihoodName,
+) -> Result<Standardizer, DataError> {
+    let wanted = options.transform.as_deref().unwrap_or_default();
+    if source.has_common_scale() {
+        require_none(wanted, "images")?;
+    }
+    require_gaussian(wanted, dataset.target_name(), likelihood)?;
+    let transforms = ColumnTransforms::fit(dataset, wanted, train)?;
+    if transforms.is_empty() {
+        return Ok(standardizer(source, dataset, train, options, likelihood));
+    }
+    let transformed = transforms.apply(dataset);
+    let fitted = standardizer(source, &transformed, train, options, likelihood);
+    Ok(fitted.with_transforms(transforms, dataset, train))
 }
 
 /// The standardizer by the rows `train` of transformed data.
@@ -442,10 +438,14 @@ fn divide(
     options: &RunOptions,
 ) -> Result<Split, DataError> {
     let (seed, fraction) = (options.seed(), options.test_fraction());
-    let groups = dataset.groups.as_deref().map(EqualInputs::of_groups);
+    let groups = dataset
+        .attributes
+        .groups
+        .as_deref()
+        .map(EqualInputs::of_groups);
     let together = groups.as_ref().unwrap_or(equal);
     let fold = options.fold.zip(options.folds);
-    let split = match (fold, options.split, &dataset.times) {
+    let split = match (fold, options.split, &dataset.attributes.times) {
         (Some((fold, folds)), ..) => Split::fold(together, fold - 1, folds, seed)?,
         (_, None, _) if fraction == 0.0 => Split {
             train: (0..dataset.rows()).collect(),

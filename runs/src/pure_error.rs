@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use burn_gp_core::{likelihoods::GaussianConfig, parameter::Hyperparameter};
-use burn_gp_datasets::Matrix;
+use burn_gp_datasets::{Matrix, agreeing, counted};
 
 use crate::arguments::RunOptions;
 use crate::noise_for_signal::noise_variance;
@@ -123,9 +123,11 @@ pub fn require_possible_noise(
 pub fn unlikely_noise(hyperparameters: &[Hyperparameter], data: &PreparedData) -> Option<String> {
     let (noise, rows, deviation) = impossible_noise(hyperparameters, data)?;
     Some(format!(
-        "the noise standard deviation {} is too small: the targets of {rows} rows that repeat the inputs of \
+        "the noise standard deviation {} is too small: the targets of {} that {} the inputs of \
          others differ by a standard deviation of {}; train for more steps, or choose another likelihood",
         four_decimals(noise),
+        counted(rows, "row"),
+        agreeing(rows, ["repeats", "repeat"]),
         four_decimals(deviation)
     ))
 }
@@ -136,7 +138,7 @@ fn impossible_noise(
     hyperparameters: &[Hyperparameter],
     data: &PreparedData,
 ) -> Option<(f64, usize, f64)> {
-    let is_in_memory = data.stream.is_none() && data.train.weights.is_none();
+    let is_in_memory = data.stream.is_none() && data.train.attributes.weights.is_none();
     if !is_in_memory || !data.likelihood.is::<GaussianConfig>() {
         return None;
     }

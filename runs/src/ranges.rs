@@ -3,6 +3,7 @@
 use std::{borrow::Cow, fmt::Display};
 
 use burn_gp_core::parameter::LOWER_BOUND;
+use burn_gp_datasets::{agreeing, counted};
 
 use crate::option_error::OptionError;
 
@@ -157,11 +158,15 @@ pub fn at_most(
     }
 }
 
+/// The reason of a bound: `there are only 7 training rows`.
+pub fn only(count: usize, noun: &str) -> String {
+    let verb = agreeing(count, ["is", "are"]);
+    format!("there {verb} only {}", counted(count, noun))
+}
+
 /// Checks that a count is at most the number of training rows.
 pub fn at_most_rows(option: &'static str, count: usize, rows: usize) -> Result<(), OptionError> {
-    at_most(option, count, rows, || {
-        format!("there are only {rows} training rows")
-    })
+    at_most(option, count, rows, || only(rows, "training row"))
 }
 
 #[cfg(test)]

@@ -3,11 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use burn_gp_core::parameter::{AtFloor, Hyperparameter};
+use burn_gp_core::{
+    kernels::KernelConfig,
+    parameter::{AtFloor, Hyperparameter},
+};
+use burn_gp_datasets::{agreeing, counted};
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::{ActionRowsName, RunOptions, name_of};
 use crate::baselines::{Baselines, baselines_text};
+use crate::data_units::{Conversions, Units};
 use crate::diagnostics::{diagnostics, floors_reached};
 use crate::fitting::StoppingPoint;
 use crate::leave_one_out::LeaveOneOutScores;
@@ -165,8 +170,14 @@ fn kernel_text(options: &RunOptions) -> String {
     }
 }
 
-/// The table at the end of a run.
-pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
+/// The table at the end of a run. `kernel` acts on the inputs themselves, as in
+/// [`in_units_of_data`](crate::show::in_units_of_data).
+pub fn table(
+    metrics: &Metrics,
+    data: &PreparedData,
+    kernel: Option<&KernelConfig>,
+    folder: &Path,
+) -> String {
     let mut lines = vec![
         line("data", &sizes(metrics)),
         line("model", &model(metrics)),
@@ -183,7 +194,7 @@ pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
     lines.extend(leave_one_out_line(metrics.leave_one_out, target));
     lines.extend(metrics.warnings.iter().map(|text| line("warning", text)));
     lines.push(String::new());
-    lines.extend(hyperparameters(metrics, data));
+    lines.extend(hyperparameters(metrics, data, kernel));
     lines.push(String::new());
     lines.push(line("folder", &folder.display().to_string()));
     lines.push(predict_line(folder));
@@ -243,27 +254,30 @@ pub fn sizes(metrics: &Metrics) -> String {
         rows => format!(", {rows} to test on"),
     };
     let classes = match metrics.classes {
-        Some(classes) => format!(", {classes} classes"),
+        Some(classes) => format!(", {}", counted(classes, "class")),
         None => String::new(),
     };
-    let inputs = match metrics.d {
-        1 => "1 input".to_owned(),
-        inputs => format!("{inputs} inputs"),
-    };
     format!(
-        "{}{generated}: {} rows to train on{validation}{test}, {inputs}{classes}",
-        metrics.data, metrics.n_train
+        "{}{generated}: {} to train on{validation}{test}, {}{classes}",
+        metrics.data,
+        counted(metrics.n_train, "row"),
+        counted(metrics.d, "input")
     )
 }
 
 fn model(metrics: &Metrics) -> String {
     let inducing = metrics
         .inducing
-        .map(|count| format!(", {count} inducing points"))
+        .map(|count| format!(", {}", counted(count, "inducing point")))
         .unwrap_or_default();
     let orthogonal = metrics
         .orthogonal
-        .map(|count| format!(" and {count} orthogonal ones"))
+        .map(|count| {
+            format!(
+                " and {count} orthogonal {}",
+                agreeing(count, ["one", "ones"])
+            )
+        })
         .unwrap_or_default();
     format!(
         "{}, {} kernel, {} likelihood{inducing}{orthogonal}",
@@ -275,8 +289,9 @@ fn training(metrics: &Metrics) -> String {
     let training = &metrics.training;
     let found = (training.stopping_point.as_ref()).map(|point| {
         format!(
-            " (of {1} tried, these predicted {0} held-out rows best)",
-            point.held_out, point.steps_tried
+            " (of {} tried, these predicted {} best)",
+            point.steps_tried,
+            counted(point.held_out, "held-out row")
         )
     });
     let kept = if training.step_kept == training.steps {
@@ -288,8 +303,8 @@ fn training(metrics: &Metrics) -> String {
         .map(|bytes| format!(", peak memory {} MB", bytes / 1_000_000))
         .unwrap_or_default();
     format!(
-        "{} steps{} in {:.1} s ({:.2} ms each) on {} in {}{kept}, loss {:.4}{memory}",
-        training.steps,
+        "{}{} in {:.1} s ({:.2} ms each) on {} in {}{kept}, loss {:.4}{memory}",
+        counted(training.steps, "step"),
         found.unwrap_or_default(),
         training.train_seconds,
         1e3 * training.seconds_per_step,
@@ -322,12 +337,21 @@ pub(crate) fn score_lines(scores: &Scores, target: &str, is_standardized: bool) 
 
 /// Lengthscales, standard deviations and means in the units of the data. Lengthscales are sorted by their
 /// standardized values, shortest first.
-fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
+fn hyperparameters(
+    metrics: &Metrics,
+    data: &PreparedData,
+    kernel: Option<&KernelConfig>,
+) -> Vec<String> {
+    let conversions = conversions(metrics, data, kernel);
     let target_scale = data.standardizer.target_scale;
     let own = data.standardizer.target_transform.as_ref();
     let of_what = own.map_or_else(String::new, |own| {
         format!(" of {} after {}", data.schema.target_name, own.transform)
     });
+    let deviation = |title: &str, variance: f64| {
+        let value = four_decimals(variance.sqrt() * target_scale);
+        line(title, &format!("standard deviation {value}{of_what}"))
+    };
     let mut lines = Vec::new();
     let [lengthscale, variance] = own_paths(data);
     // Only for a stationary kernel is its variance that of the function.
@@ -337,20 +361,10 @@ fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
             (path, lengthscales) if path == lengthscale => {
                 lines.extend(lengthscale_lines(lengthscales, data))
             }
-            (path, &[own]) if stationary && path == variance => lines.push(line(
-                "signal",
-                &format!(
-                    "standard deviation {}{of_what}",
-                    four_decimals(own.sqrt() * target_scale)
-                ),
-            )),
-            ("likelihood.noise", &[noise]) => lines.push(line(
-                "noise",
-                &format!(
-                    "standard deviation {}{of_what}",
-                    four_decimals(noise.sqrt() * target_scale)
-                ),
-            )),
+            (path, &[own]) if stationary && path == variance => {
+                lines.push(deviation("signal", own))
+            }
+            ("likelihood.noise", &[noise]) => lines.push(deviation("noise", noise)),
             ("likelihood.scale", &[scale]) => {
                 let scale = four_decimals(scale * target_scale);
                 lines.push(line("noise", &format!("scale {scale}")));
@@ -366,16 +380,33 @@ fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
             _ => {
                 let values: Vec<String> =
                     values.iter().map(|value| format!("{value:.4}")).collect();
-                let note = if data.standardizer.scales_targets() {
-                    " (standardized)"
-                } else {
-                    ""
+                let own = conversions.get(path);
+                let has_units = own.is_none_or(|own| own.units != Units::None);
+                let note = match data.standardizer.scales_targets() && has_units {
+                    true => " (standardized)",
+                    false => "",
                 };
                 lines.push(line(path, &format!("{}{note}", values.join(", "))));
             }
         }
     }
     lines
+}
+
+/// The units of the hyperparameters.
+fn conversions<'a>(
+    metrics: &Metrics,
+    data: &'a PreparedData,
+    kernel: Option<&KernelConfig>,
+) -> Conversions<'a> {
+    let parameter = |(path, values): (&String, &Vec<f64>)| Hyperparameter {
+        path: path.clone(),
+        values: values.clone(),
+    };
+    let parameters: Vec<Hyperparameter> = metrics.hyperparameters.iter().map(parameter).collect();
+    let mut conversions = Conversions::of_kernel(kernel, data.likelihood, &data.standardizer);
+    conversions.others(&parameters);
+    conversions
 }
 
 /// The paths of the lengthscale and the variance of a kernel. With known terms among the inputs, it is a kernel on the

@@ -11,9 +11,9 @@ use crate::checksums::seal;
 use crate::devices::ComputeTarget;
 use crate::diagnostics::skipped_steps;
 use crate::early_stopping::nlpd_without_network;
-use crate::evaluation::{Levels, evaluate};
+use crate::evaluation::{Evaluation, Levels, evaluate};
 use crate::failure::Failure;
-use crate::fitting::{RunState, Session};
+use crate::fitting::{Fitted, RunState, Session};
 use crate::illustrations::{RunPlots, model_name};
 use crate::leave_one_out::LeaveOneOutScores;
 use crate::noise_for_signal::takes_noise_for_signal;
@@ -41,46 +41,15 @@ pub fn write_results(
 ) -> Result<(), Failure> {
     let fitted = session.fitted(quiet)?;
     let predictor = fitted.model.predictor()?;
-    let evaluation = match data.test.is_empty() {
-        true => None,
-        false => {
-            let progress = RowProgress::new("test row", data.test.len(), quiet);
-            let (test, scale) = (&data.test, &data.standardizer);
-            Some(evaluate(
-                &predictor,
-                test,
-                scale,
-                &Levels::default(),
-                progress,
-            )?)
-        }
+    let evaluate = || {
+        let progress = RowProgress::new("test row", data.test.len(), quiet);
+        let (test, scale) = (&data.test, &data.standardizer);
+        evaluate(&predictor, test, scale, &Levels::default(), progress)
     };
+    let evaluation = (!data.test.is_empty()).then(evaluate).transpose()?;
+    let metrics = metrics(session, &fitted, data, evaluation.as_ref());
     let state = &session.state;
     let options = &state.options;
-    let nlpd_without_network = nlpd_without_network(session, options, data);
-    let steps = session.trainer.steps_made();
-    let tried = (state.stopping_point.as_ref()).map_or(0, |point| point.steps_tried);
-    let figures = TrainingFigures {
-        objective: fitted.loss,
-        steps,
-        step_kept: fitted.step,
-        stopping_point: state.stopping_point.clone(),
-        nlpd_without_network,
-        train_seconds: state.clock.seconds(),
-        seconds_per_step: state.clock.seconds() / (steps + tried).max(1) as f64,
-    };
-    let at_floor = at_floor(&fitted.model);
-    let scores = (evaluation.as_ref()).map(|evaluation| evaluation.scores.clone());
-    let hyperparameters = fitted.model.hyperparameters();
-    let mut metrics = Metrics::new(options, data, scores, figures, &at_floor, &hyperparameters);
-    if let Some(evaluation) = &evaluation {
-        let (found, warnings) = baselines(data, &evaluation.original);
-        metrics.baselines = found;
-        metrics.warnings.extend(warnings);
-    }
-    (metrics.warnings).extend(skipped_steps(session.trainer.skipped_steps()));
-    (metrics.warnings).extend(unlikely_noise(&hyperparameters, data));
-    leave_one_out(&mut metrics, session, data);
     let saved = saved_model(fitted.model, plan, data, ComputeTarget::of(options)?);
     let model = model_name(options);
     let mut undrawn = Vec::new();
@@ -115,9 +84,53 @@ pub fn write_results(
     match quiet {
         true => metrics.warnings.iter().for_each(warn),
         // The table has the warnings too.
-        false => inform(&(report::table(&metrics, data, folder.path()) + "\n")),
+        false => inform(
+            &(report::table(&metrics, data, saved.summary.config.kernel(), folder.path()) + "\n"),
+        ),
     }
     Ok(())
+}
+
+/// The metrics of the trained model, with warnings if it may be unreliable.
+fn metrics(
+    session: &Session,
+    fitted: &Fitted,
+    data: &PreparedData,
+    evaluation: Option<&Evaluation>,
+) -> Metrics {
+    let state = &session.state;
+    let nlpd_without_network = nlpd_without_network(session, &state.options, data);
+    let steps = session.trainer.steps_made();
+    let tried = (state.stopping_point.as_ref()).map_or(0, |point| point.steps_tried);
+    let figures = TrainingFigures {
+        objective: fitted.loss,
+        steps,
+        step_kept: fitted.step,
+        stopping_point: state.stopping_point.clone(),
+        nlpd_without_network,
+        train_seconds: state.clock.seconds(),
+        seconds_per_step: state.clock.seconds() / (steps + tried).max(1) as f64,
+    };
+    let at_floor = at_floor(&fitted.model);
+    let scores = evaluation.map(|evaluation| evaluation.scores.clone());
+    let hyperparameters = fitted.model.hyperparameters();
+    let mut metrics = Metrics::new(
+        &state.options,
+        data,
+        scores,
+        figures,
+        &at_floor,
+        &hyperparameters,
+    );
+    if let Some(evaluation) = evaluation {
+        let (found, warnings) = baselines(data, &evaluation.original);
+        metrics.baselines = found;
+        metrics.warnings.extend(warnings);
+    }
+    (metrics.warnings).extend(skipped_steps(session.trainer.skipped_steps()));
+    (metrics.warnings).extend(unlikely_noise(&hyperparameters, data));
+    leave_one_out(&mut metrics, session, data);
+    metrics
 }
 
 /// Adds the scores of the prediction of each training row from all others, and a warning if they show that the model

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use burn::tensor::Tensor;
 use burn_gp_core::{likelihoods::TargetKind, ops::numbers};
-use burn_gp_datasets::{DataError, DataSource, KeptColumns, NewRows, warnings_of_new_rows};
+use burn_gp_datasets::{DataError, KeptColumns, NewRows, counted, warnings_of_new_rows};
 use burn_gp_models::Predictor;
 use clap::Args;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -64,12 +64,10 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
     from_one_to(MOST_SIZE, "--count", Some(arguments.count))?;
     outputs::refuse(&arguments.model_dir, "sample")?;
     let saved = open_model(&arguments.model_dir, arguments.shared.device.as_ref())?;
-    let data_dir = arguments.shared.data_dir();
-    let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;
-    let destination = Destination::of_option(
+    let (source, destination) = Destination::with_source(
+        &arguments.data,
         arguments.out.as_ref(),
-        arguments.shared.overwrite,
-        source.path(),
+        &arguments.shared,
         &arguments.model_dir,
     )?;
     let wanted = NewRows {
@@ -93,7 +91,7 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
     })?;
     let most = MOST_VALUES / 8 / rows.max(1);
     at_most("--count", arguments.count, most, || {
-        format!("each draw has {rows} values")
+        format!("each draw has {}", counted(rows, "value"))
     })?;
     let inputs = context.standardizer.transform_inputs(&features.inputs);
     let predictor = saved.model.predictor()?;

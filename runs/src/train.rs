@@ -143,14 +143,8 @@ fn train_one(arguments: &TrainArguments) -> Result<(), Failure> {
     let (device, dtype) = place.open()?;
     let devices = place.open_all(&options)?;
     let is_resumed = resumed.is_some();
-    let folder = match resumed {
-        Some(folder) => folder,
-        None => {
-            let default = || default_folder(&options, is_automatic, &source);
-            let path = arguments.out.clone().unwrap_or_else(default);
-            OutputFolder::claim(&path, arguments.overwrite)?
-        }
-    };
+    let default = || default_folder(&options, is_automatic, &source);
+    let folder = folder(arguments, resumed, default)?;
     let data = load(&source, &options, quiet)?;
     let (_, plan) = resolve(&options, &data)?;
     let likelihood = plan.model.likelihood().init((&device, dtype));
@@ -183,6 +177,19 @@ fn train_one(arguments: &TrainArguments) -> Result<(), Failure> {
     (run.train(options, &data, is_resumed))
         .and_then(|(plan, session)| write_results(&session, &plan, &data, &folder, quiet))
         .map_err(|failure| failure.or_go_on(|| kept(&folder)))
+}
+
+/// The folder of the run that is resumed, or a new one.
+fn folder(
+    arguments: &TrainArguments,
+    resumed: Option<OutputFolder>,
+    default: impl FnOnce() -> PathBuf,
+) -> Result<OutputFolder, Failure> {
+    if let Some(folder) = resumed {
+        return Ok(folder);
+    }
+    let path = arguments.out.clone().unwrap_or_else(default);
+    OutputFolder::claim(&path, arguments.overwrite)
 }
 
 /// Loads the data. Shows the progress if their rows are read during training.

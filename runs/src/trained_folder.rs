@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use burn::tensor::Device;
+use burn_gp_datasets::counted;
 use burn_gp_models::forecasting::FORECASTS_FILE;
 use burn_gp_models::{MODEL_FILE, SavedModel, SavedModelError, WEIGHTS_FILE};
 
@@ -54,7 +55,10 @@ pub fn load_model(
     match found.into_iter().find(|&found| found != expected) {
         Some(found) => Err(SavedModelError::Read {
             path: folder.join(MODEL_FILE),
-            reason: format!("it describes {found} inputs, but the model has {expected}"),
+            reason: format!(
+                "it describes {}, but the model has {expected}",
+                counted(found, "input")
+            ),
         }),
         None => Ok(saved),
     }

@@ -2,6 +2,8 @@
 
 use burn_gp_models::training::StepReport;
 
+use crate::csv_text::csv_text;
+
 /// The log entry of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogEntry {
@@ -20,33 +22,40 @@ pub struct TrainingLog {
     pub entries: Vec<LogEntry>,
 }
 
-const HEADER: &str = "step,seconds,loss,learning_rate,validation_nlpd";
+const HEADER: [&str; 5] = [
+    "step",
+    "seconds",
+    "loss",
+    "learning_rate",
+    "validation_nlpd",
+];
 
 impl TrainingLog {
     /// The log as CSV. The field of a validation that did not take place is empty.
     pub fn to_csv(&self) -> String {
-        let mut text = String::from(HEADER);
-        text.push('\n');
-        for entry in &self.entries {
+        let row = |entry: &LogEntry| {
             let StepReport {
                 step,
                 loss,
                 learning_rate,
             } = entry.report;
             let validation = entry.validation.map(|value| value.to_string());
-            text += &format!(
-                "{step},{:.6},{loss},{learning_rate},{}\n",
-                entry.seconds,
-                validation.unwrap_or_default()
-            );
-        }
-        text
+            [
+                step.to_string(),
+                format!("{:.6}", entry.seconds),
+                loss.to_string(),
+                learning_rate.to_string(),
+                validation.unwrap_or_default(),
+            ]
+        };
+        let header = [HEADER.map(str::to_owned)].into_iter();
+        csv_text(header.chain(self.entries.iter().map(row)))
     }
 
     /// Reads a log from CSV; `None` if the text is not a training log.
     pub fn from_csv(text: &str) -> Option<Self> {
         let mut lines = text.lines();
-        if lines.next() != Some(HEADER) {
+        if lines.next() != Some(HEADER.join(",").as_str()) {
             return None;
         }
         let entries: Option<Vec<LogEntry>> = lines.map(entry).collect();

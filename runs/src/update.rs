@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use burn_gp_core::ops::numbers;
-use burn_gp_datasets::{DataSource, Features, KeptColumns, Matrix, NewRows};
+use burn_gp_datasets::{DataSource, Features, KeptColumns, Matrix, NewRows, counted};
 use burn_gp_models::{AnyTrained, SavedModel, SavedModelError, training::TrainingData};
 use clap::Args;
 
@@ -96,7 +96,8 @@ pub fn update(arguments: &UpdateArguments) -> Result<(), Failure> {
     if after == 0 {
         let option = arguments.remove_before.as_deref().unwrap_or_default();
         return Err(Failure::Arguments(format!(
-            "--remove-before {option} would remove all {before} rows; choose an earlier value"
+            "--remove-before {option} would remove all {}; choose an earlier value",
+            counted(before, "row")
         )));
     }
     if !removed.is_empty() {
@@ -105,9 +106,10 @@ pub fn update(arguments: &UpdateArguments) -> Result<(), Failure> {
     // A covariance that cannot be factored is an error here, and not at the first prediction.
     model.process()?;
     text += &format!(
-        "{}: {before} rows before, {count} added, {} removed, {after} after; the hyperparameters and the \
+        "{}: {} before, {count} added, {} removed, {after} after; the hyperparameters and the \
          standardization are those of training\n",
         saved.summary.config.name(),
+        counted(before, "row"),
         removed.len()
     );
     let configuration = configuration(&arguments.model_dir)?;
@@ -202,7 +204,7 @@ fn targets_of<'a>(
             "{location}: column {target:?}, the target, is empty; fill it in or remove the row"
         )));
     }
-    match (&context.schema.noise, &features.noise) {
+    match (&context.schema.noise, &features.attributes.noise) {
         (Some(noise), None) => Err(missing(&noise.name, "noise of the target")),
         _ => Ok(targets),
     }

@@ -116,7 +116,7 @@ fn rows_without_the_name_of_a_series_are_counted() {
     let (out, errors, _) = output(path, "forecast --model-dir run -d new.csv -o next");
     assert_eq!(errors, "");
     assert!(
-        out.starts_with("visits: 41 values, daily, 1 rows without a name in shop left out\n"),
+        out.starts_with("visits: 41 values, daily, 1 row without a name in shop left out\n"),
         "{out}"
     );
 

@@ -78,7 +78,7 @@ fn a_missing_code_is_an_unknown_level() {
         let output = run(path, &line.split(' ').collect::<Vec<_>>());
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(
-            errors.contains("1 of 5 rows have no value in \"level\"; they get an unknown level"),
+            errors.contains("1 of 5 rows has no value in \"level\"; it gets an unknown level"),
             "{name}: {errors}"
         );
         let (mean, deviation) = (

@@ -10,6 +10,7 @@ mod comparison;
 mod computation_aware_experiments;
 mod conformal;
 mod convolutional_experiments;
+mod counts;
 mod cross_validation;
 mod data_units;
 mod deep_basis_experiments;

@@ -64,7 +64,7 @@ fn outputs_with_empty_cells_are_predicted_together() {
     let text = succeed(path, &line.split(' ').collect::<Vec<_>>());
     let lines: Vec<&str> = text.lines().collect();
     // Six rows have no target.
-    let first = "air: 54 rows with 1 inputs, of which";
+    let first = "air: 54 rows with 1 input, of which";
     assert!(lines[0].starts_with(first), "{text}");
     assert!(
         lines[0].ends_with("6 rows without a target or an input are left out"),
@@ -372,7 +372,7 @@ fn new_rows_may_name_their_output() {
     assert!(output.status.success(), "{output:?}");
     let scores = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(
-        scores.contains("humidity: 1 known targets, RMSE"),
+        scores.contains("humidity: 1 known target, RMSE"),
         "{scores}"
     );
     let own = path.join("own.csv");

@@ -100,11 +100,11 @@ fn rows_that_cannot_be_predicted_are_counted() {
     assert_eq!(lines[3], "2,c,5,,,,,,");
     let warnings = String::from_utf8(output.stderr).unwrap();
     assert!(
-        warnings.contains("warning: 1 of 3 rows have no prediction; the first: new.csv:4: column 2 (\"new\") holds \"maybe\", but held \"no\" and \"yes\" in training; correct it"),
+        warnings.contains("warning: 1 of 3 rows has no prediction; the first: new.csv:4: column 2 (\"new\") holds \"maybe\", but held \"no\" and \"yes\" in training; correct it"),
         "{warnings}"
     );
     assert!(
-        warnings.contains("1 of 3 rows have a value of \"city\" that did not occur in training")
+        warnings.contains("1 of 3 rows has a value of \"city\" that did not occur in training")
     );
     let strict = run(folder.path(), &with(&["--strict"]));
     assert_eq!(strict.status.code(), Some(2));

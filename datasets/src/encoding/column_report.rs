@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::kind::ColumnKind;
+use crate::counted::counted;
 
 /// A column of a table, its contents, and its use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -58,8 +59,7 @@ impl std::fmt::Display for Purpose {
             Self::Target => formatter.write_str("target"),
             Self::Noise => formatter.write_str("noise of the target"),
             Self::Kept => formatter.write_str("names, groups or weighs the rows"),
-            Self::Inputs(1) => formatter.write_str("1 input"),
-            Self::Inputs(count) => write!(formatter, "{count} inputs"),
+            Self::Inputs(count) => formatter.write_str(&counted(*count, "input")),
             Self::Place { inputs: 0, with } => write!(formatter, "a place with {with}"),
             Self::Place { inputs, with } => {
                 write!(formatter, "{}, a place with {with}", Self::Inputs(*inputs))

@@ -5,6 +5,7 @@ use super::cycle::Cycle;
 use super::dates::{AmbiguousDates, DateFormat};
 use super::kind::{self, ColumnKind};
 use super::options::{InputColumns, MissingValues, Time};
+use crate::counted::counted;
 use crate::double_precision::is_infinite;
 use crate::raw_column::{Cell, DeclaredType, RawColumn};
 use crate::words;
@@ -62,7 +63,7 @@ pub(crate) fn decide(
         (Some(_), MissingValues::Drop, _) => Gaps::Refused,
         (Some(&row), MissingValues::Refuse, _) => {
             return Decision::Problem(Problem {
-                reason: format!("has no value in {}", rows_of(missing.len())),
+                reason: format!("has no value in {}", counted(missing.len(), "row")),
                 row: Some(row),
                 option: "--missing indicator".into(),
             });
@@ -85,14 +86,6 @@ pub(crate) fn missing(column: &RawColumn) -> Vec<usize> {
     gaps.map(|(row, _)| row).collect()
 }
 
-/// `1 row` or `7 rows`.
-fn rows_of(count: usize) -> String {
-    match count {
-        1 => "1 row".into(),
-        count => format!("{count} rows"),
-    }
-}
-
 fn number(column: &RawColumn, name: &str) -> Result<Encoding, Problem> {
     let texts = column.cells().enumerate();
     let mut texts = texts.filter(|(_, cell)| is_no_number(*cell));
@@ -109,7 +102,7 @@ fn is_no_number(cell: Cell<'_>) -> bool {
 /// The problem of a few texts among numbers.
 fn mixed(column: &RawColumn, name: &str, row: usize, text: &str) -> Problem {
     let count = column.cells().filter(|cell| is_no_number(*cell)).count();
-    let rows = rows_of(count);
+    let rows = counted(count, "row");
     Problem {
         reason: match is_infinite(text) {
             true => format!("holds numbers that are not finite in {rows}, the first {text:?}"),
@@ -129,7 +122,7 @@ fn boolean(column: &RawColumn, name: &str) -> Result<Encoding, Problem> {
     match <[String; 2]>::try_from(levels) {
         Ok([no, yes]) => Ok(Encoding::Boolean { no, yes }),
         Err(levels) => Err(Problem {
-            reason: format!("has {} different values, not two", levels.len()),
+            reason: format!("has {}, not two", counted(levels.len(), "different value")),
             row: None,
             option: format!("--kind {}=category", quoted(name)),
         }),
@@ -232,7 +225,7 @@ fn not_all_dates(column: &RawColumn, name: &str, options: &InputColumns) -> Prob
             }
             false => format!(
                 "holds dates except in {}, the first {first:?}",
-                rows_of(rows)
+                counted(rows, "row")
             ),
         },
         row,

@@ -19,7 +19,7 @@ pub use kind::{ColumnKind, UnknownKind};
 pub use number_notation::{DecimalMark, NumberNotation};
 
 pub(crate) use number_notation::Evidence;
-pub use options::{InputColumns, KindOfColumn, KindOfColumnError, MissingValues, Time};
+pub use options::{InputColumns, KindOfColumn, MissingValues, Time};
 pub use place::Place;
 
 pub(crate) use column_encoding::{InputScale, PLACE_INPUTS, Unfit};

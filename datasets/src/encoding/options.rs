@@ -1,13 +1,11 @@
 //! The user's options for the input columns of a table.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
 use super::dates::DateOrder;
 use super::kind::ColumnKind;
 use super::number_notation::DecimalMark;
+use crate::column_value::{ColumnValue, OfColumn};
 
 /// Which columns of a table become inputs, and how.
 ///
@@ -48,14 +46,11 @@ pub struct InputColumns {
     pub local_times: bool,
 }
 
-/// The kind of a column; in text, `NAME=KIND`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct KindOfColumn {
-    /// The name of the column.
-    pub column: String,
-    /// Its kind.
-    pub kind: ColumnKind,
+/// The kind of a column, `zip=category`.
+pub type KindOfColumn = ColumnValue<ColumnKind>;
+
+impl OfColumn for ColumnKind {
+    const FORM: &'static str = "COLUMN=KIND, such as zip=category";
 }
 
 /// The treatment of missing values in inputs.
@@ -88,50 +83,6 @@ pub enum Time {
     Cyclic,
 }
 
-/// The error for a text that is not of the form `NAME=KIND`.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum KindOfColumnError {
-    /// There is no equals sign.
-    #[error("{0:?} is not of the form COLUMN=KIND, such as zip=category")]
-    Form(String),
-    /// The kind is unknown.
-    #[error(transparent)]
-    Kind(#[from] super::kind::UnknownKind),
-}
-
-impl FromStr for KindOfColumn {
-    type Err = KindOfColumnError;
-
-    fn from_str(text: &str) -> Result<Self, KindOfColumnError> {
-        let form = || KindOfColumnError::Form(text.to_owned());
-        let (column, kind) = text.rsplit_once('=').ok_or_else(form)?;
-        Ok(Self {
-            column: column.to_owned(),
-            kind: kind.parse()?,
-        })
-    }
-}
-
-impl TryFrom<String> for KindOfColumn {
-    type Error = KindOfColumnError;
-
-    fn try_from(text: String) -> Result<Self, KindOfColumnError> {
-        text.parse()
-    }
-}
-
-impl From<KindOfColumn> for String {
-    fn from(kind: KindOfColumn) -> Self {
-        kind.to_string()
-    }
-}
-
-impl fmt::Display for KindOfColumn {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}={}", self.column, self.kind)
-    }
-}
-
 impl InputColumns {
     /// Whether all columns are numbers without gaps.
     pub(crate) fn is_strict(&self) -> bool {
@@ -160,7 +111,7 @@ impl InputColumns {
         }
         let mut kinds = self.kinds.iter().rev();
         let found = kinds.find(|kind| kind.column == name);
-        found.map(|kind| kind.kind)
+        found.map(|kind| kind.value)
     }
 
     /// Whether the user left the column out.
@@ -194,7 +145,7 @@ mod tests {
     fn kinds_of_columns_are_texts() {
         let kind: KindOfColumn = "a=b=category".parse().unwrap();
         assert_eq!(
-            (kind.column.as_str(), kind.kind),
+            (kind.column.as_str(), kind.value),
             ("a=b", ColumnKind::Category)
         );
         assert_eq!(kind.to_string().parse(), Ok(kind));

@@ -1,7 +1,9 @@
 //! A row, or one value of it, that cannot be used.
 
 use super::phrases::listed;
-use crate::{class_order::ClassOrder, column_label::ColumnLabel, origin::Location};
+use crate::{
+    class_order::ClassOrder, column_label::ColumnLabel, counted::counted, origin::Location,
+};
 
 /// A row, or one value of it, that cannot be used. The message is one sentence that says where the problem is
 /// and how to fix it.
@@ -54,7 +56,8 @@ pub enum CellError {
     },
     /// A number is none of the codes of levels that a kernel reads from the column.
     #[error(
-        "{location}: {name:?} holds {value}, but the kernel has {levels} levels there, with the codes 0 to {}; correct it, or give the kernel another number of levels",
+        "{location}: {name:?} holds {value}, but the kernel has {} there, with the codes 0 to {}; correct it, or give the kernel another number of levels",
+        counted(*.levels, "level"),
         levels - 1
     )]
     NotALevel {

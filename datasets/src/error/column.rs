@@ -1,7 +1,11 @@
 //! Columns that cannot be used as they are, or as an option asks.
 
 use super::phrases::{listed, suggestion, works};
-use crate::{class_order::ClassOrder, column_label::ColumnLabel};
+use crate::{
+    class_order::ClassOrder,
+    column_label::ColumnLabel,
+    counted::{agreeing, counted},
+};
 
 /// Columns that cannot be used as they are, or as an option asks. The message is one sentence that says where
 /// the problem is and how to fix it.
@@ -42,7 +46,9 @@ pub enum ColumnError {
     },
     /// No column has the number of the target.
     #[error(
-        "{source_name}: column number {number} cannot be the {purpose}, because there are {count} columns; give 1 to {count}, or -1 for the last"
+        "{source_name}: column number {number} cannot be the {purpose}, because there {} {}; give 1 to {count}, or -1 for the last",
+        agreeing(*.count, ["is", "are"]),
+        counted(*.count, "column")
     )]
     TargetNumber {
         /// The file or set.
@@ -144,7 +150,9 @@ pub enum ColumnError {
     },
     /// The number of columns matches neither the inputs nor all columns of the training data.
     #[error(
-        "{source_name}: found {found} columns where the model needs {inputs} inputs, or all {whole} columns it was trained on; give one or the other"
+        "{source_name}: found {} where the model needs {}, or all {whole} columns it was trained on; give one or the other",
+        counted(*.found, "column"),
+        counted(*.inputs, "input")
     )]
     InputCount {
         /// The file or set.

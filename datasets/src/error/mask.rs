@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::origin::Location;
+use crate::{counted::counted, origin::Location};
 
 /// A split that comes with the data and cannot be used. The message is one sentence that says where the
 /// problem is and how to fix it.
@@ -10,7 +10,7 @@ use crate::origin::Location;
 #[non_exhaustive]
 pub enum MaskError {
     /// The test mask belongs to another data set.
-    #[error("{}: the test mask has {found} rows where the data have {expected}; use the mask that belongs to the data", path.display())]
+    #[error("{}: the test mask has {} where the data have {expected}; use the mask that belongs to the data", path.display(), counted(*.found, "row"))]
     MaskRows {
         /// The mask's file.
         path: PathBuf,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::phrases::{looked_for, suggestions};
+use crate::counted::counted;
 
 /// A data set that was requested by name and is not available. The message is one sentence that says how to
 /// fix it.
@@ -44,7 +45,7 @@ pub enum SetError {
         reason: String,
     },
     /// There is not enough memory for a synthetic set.
-    #[error("not enough memory for the {rows} rows of {columns} inputs of {name}; ask for fewer")]
+    #[error("not enough memory for the {rows} rows of {} of {name}; ask for fewer", counted(*.columns, "input"))]
     SyntheticSize {
         /// The description.
         name: String,

@@ -1,5 +1,7 @@
 //! Why rows cannot be divided into parts.
 
+use crate::counted::{agreeing, counted};
+
 /// Rows cannot be divided into training, validation and test rows. The message is one sentence that
 /// says what to do.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -15,7 +17,9 @@ pub enum SplitError {
     },
     /// Rounding left a part without rows.
     #[error(
-        "{rows} rows are too few: a {divided} fraction of {fraction} leaves no {part} rows; choose another fraction or give more rows"
+        "{} {} too few: a {divided} fraction of {fraction} leaves no {part} rows; choose another fraction or give more rows",
+        counted(*.rows, "row"),
+        agreeing(*.rows, ["is", "are"])
     )]
     EmptyPart {
         /// The number of rows to split.
@@ -29,7 +33,8 @@ pub enum SplitError {
     },
     /// There are fewer rows with different inputs, or groups, than folds.
     #[error(
-        "{folds} folds need at least {folds} rows with different inputs, or groups, but there are {found}; choose fewer folds or give more rows"
+        "{folds} folds need at least {folds} rows with different inputs, or groups, but there {} {found}; choose fewer folds or give more rows",
+        agreeing(*.found, ["is", "are"])
     )]
     TooManyFolds {
         /// The number of folds.

@@ -2,15 +2,20 @@
 
 use super::Table;
 use crate::classes::LabelReader;
-use crate::columns::{Layout, NewRows, Request, Role, Schema, SourceColumn, TargetColumn};
+use crate::columns::{
+    ColumnRoles, Layout, NewRows, Request, Role, Schema, SourceColumn, TargetColumn,
+};
 use crate::dataset::UnfitRow;
-use crate::encoding::{DateFormat, DateOrder, Encoding, PLACE_INPUTS, Place, Unfit, ambiguous};
+use crate::encoding::{
+    ColumnReport, DateFormat, DateOrder, Encoding, PLACE_INPUTS, Place, Unfit, ambiguous,
+};
 use crate::error::{CellError, ColumnError, DataError, FileError};
 use crate::interpretation;
 use crate::number;
 use crate::origin::Origin;
 use crate::raw_column::{Cell, DeclaredType};
 use crate::raw_table::RawTable;
+use crate::row_attributes::RowAttributes;
 
 /// A cell that cannot be used.
 struct Fault {
@@ -27,21 +32,7 @@ impl Table {
     /// If the layout of the request or [`interpretation::interpret`] fails, or a cell cannot be used.
     pub fn assemble(mut raw: RawTable, request: Request<'_>) -> Result<Self, DataError> {
         let mut layout = request.layout(raw.origin.source(), raw.columns.clone())?;
-        let (mut reports, mut rows) = (Vec::new(), (0..raw.rows()).collect());
-        if let Request::Training(roles) = request
-            && !roles.inputs.is_strict()
-        {
-            if raw.rows() == 1 {
-                return Err(DataError::File(FileError::OneRow(raw.origin.location(0))));
-            }
-            reports = interpretation::interpret(&mut raw, &mut layout, &roles.inputs)?;
-            rows = interpretation::complete_rows(&raw, &layout);
-            if rows.is_empty() {
-                return Err(DataError::Column(ColumnError::NoCompleteRows(
-                    raw.origin.source().to_owned(),
-                )));
-            }
-        }
+        let (reports, rows) = interpreted(&mut raw, &mut layout, request)?;
         require_readable(&raw, &layout)?;
         let (mut fills_gaps, mut kept) = (false, Vec::new());
         if let Request::Prediction(schema, new) = request {
@@ -81,19 +72,9 @@ impl Table {
         table.refuse(&raw, faults, is_lenient)?;
         table.left_out = raw.rows() - rows.len();
         if let Request::Training(roles) = request {
-            let texts = |position| (raw.columns.name(position), raw.texts(position, &rows));
-            let position = |column: &Option<TargetColumn>| {
-                let column = column.as_ref();
-                column.and_then(|column| column.position("", "", &raw.columns).ok())
-            };
-            table.ids = position(&roles.id).map(texts);
-            table.groups = position(&roles.group).map(texts).map(|(_, texts)| texts);
-            table.weights = (roles.weights.as_ref())
-                .map(|column| weights(&raw, column, &rows))
-                .transpose()?;
-            table.times = (roles.time.as_ref())
-                .map(|time| times(&raw, time, &rows, roles.inputs.date_order))
-                .transpose()?;
+            let id = position(&raw, &roles.id);
+            table.id = id.map(|position| raw.columns.name(position));
+            table.attributes = attributes(&raw, roles, &rows)?;
         }
         (table.origin, table.kept) = match rows.len() == raw.rows() {
             true => (raw.origin, None),
@@ -183,6 +164,29 @@ impl Table {
             self.inputs[unfit.row * width..(unfit.row + 1) * width].fill(f64::NAN);
         }
         Ok(())
+    }
+}
+
+/// The reports of columns whose kinds are inferred, and the rows that are kept.
+fn interpreted(
+    raw: &mut RawTable,
+    layout: &mut Layout,
+    request: Request<'_>,
+) -> Result<(Vec<ColumnReport>, Vec<usize>), DataError> {
+    let inputs = match request {
+        Request::Training(roles) if !roles.inputs.is_strict() => &roles.inputs,
+        _ => return Ok((Vec::new(), (0..raw.rows()).collect())),
+    };
+    if raw.rows() == 1 {
+        return Err(DataError::File(FileError::OneRow(raw.origin.location(0))));
+    }
+    let reports = interpretation::interpret(raw, layout, inputs)?;
+    let rows = interpretation::complete_rows(raw, layout);
+    match rows.is_empty() {
+        true => Err(DataError::Column(ColumnError::NoCompleteRows(
+            raw.origin.source().to_owned(),
+        ))),
+        false => Ok((reports, rows)),
     }
 }
 
@@ -292,6 +296,31 @@ fn require_header(raw: &RawTable, schema: &Schema, rows: &NewRows) -> Result<(),
         ))),
         false => Ok(()),
     }
+}
+
+/// The attributes of the rows besides their noise.
+fn attributes(
+    raw: &RawTable,
+    roles: &ColumnRoles,
+    rows: &[usize],
+) -> Result<RowAttributes, DataError> {
+    let texts = |column| position(raw, column).map(|position| raw.texts(position, rows));
+    let (given, date_order) = (roles.weights.as_ref(), roles.inputs.date_order);
+    Ok(RowAttributes {
+        noise: None,
+        weights: given.map(|column| weights(raw, column, rows)).transpose()?,
+        times: (roles.time.as_ref())
+            .map(|column| times(raw, column, rows, date_order))
+            .transpose()?,
+        ids: texts(&roles.id),
+        groups: texts(&roles.group),
+    })
+}
+
+/// The position of a column whose role the layout has checked.
+fn position(raw: &RawTable, column: &Option<TargetColumn>) -> Option<usize> {
+    let column = column.as_ref()?;
+    column.position("", "", &raw.columns).ok()
 }
 
 /// The weights of the rows.

@@ -93,23 +93,45 @@ fn layer(form: impl Into<LayerForm>) -> LayerConfig {
         .with_inducing(inducing(points))
 }
 
-/// A configuration of every model with the number of its inputs.
-fn configurations() -> Vec<(&'static str, usize, ModelConfig)> {
+/// A name, the number of inputs, and the configuration of a model.
+type Configuration = (&'static str, usize, ModelConfig);
+
+/// A configuration of every model.
+fn configurations() -> Vec<Configuration> {
+    let separate = svgp().with_separate_kernels();
+    let mut all = full_batch();
+    all.push(("svgp", 2, svgp().into()));
+    all.push(("svgp, separate kernels", 2, separate.into()));
+    all.extend(deep());
+    all.extend(with_networks());
+    all
+}
+
+fn exact() -> ExactConfig {
+    ExactConfig::new(KERNEL).with_likelihood(noise())
+}
+
+fn sgpr() -> SgprConfig {
+    SgprConfig {
+        inducing: inducing(INDUCING),
+        ..SgprConfig::new(KERNEL).with_likelihood(noise())
+    }
+}
+
+fn svgp() -> SvgpConfig {
+    SvgpConfig {
+        inducing: inducing(INDUCING),
+        ..SvgpConfig::new(KERNEL, noise())
+    }
+}
+
+fn full_batch() -> Vec<Configuration> {
     let actions = ActionsConfig::Blocks {
         count: 6,
         at_most: false,
         start: ActionStart::default(),
         seed: 0,
         rows: ActionRows::default(),
-    };
-    let exact = ExactConfig::new(KERNEL).with_likelihood(noise());
-    let svgp = SvgpConfig {
-        inducing: inducing(INDUCING),
-        ..SvgpConfig::new(KERNEL, noise())
-    };
-    let sgpr = SgprConfig {
-        inducing: inducing(INDUCING),
-        ..SgprConfig::new(KERNEL).with_likelihood(noise())
     };
     let solve = SolveCollapsedConfig {
         inducing: InducingConfig {
@@ -118,6 +140,23 @@ fn configurations() -> Vec<(&'static str, usize, ModelConfig)> {
         },
         ..SolveCollapsedConfig::new(KERNEL).with_likelihood(noise())
     };
+    let computation_aware = ComputationAwareConfig::new(KERNEL)
+        .with_likelihood(noise())
+        .with_actions(actions);
+    let conjugate_gradients = ConjugateGradientsConfig {
+        settings: ConjugateGradientsSettings::default(),
+        ..ConjugateGradientsConfig::new(KERNEL).with_likelihood(noise())
+    };
+    vec![
+        ("exact", 2, exact().into()),
+        ("sgpr", 2, sgpr().into()),
+        ("solve-collapsed", 2, solve.into()),
+        ("computation-aware", 2, computation_aware.into()),
+        ("conjugate-gradients", 2, conjugate_gradients.into()),
+    ]
+}
+
+fn deep() -> [Configuration; 3] {
     let image = ImageShape::new(6, 6, 1);
     let patches = |size, stride| PatchForm { size, stride };
     let convolutional = layer(ConvolutionalForm {
@@ -126,71 +165,38 @@ fn configurations() -> Vec<(&'static str, usize, ModelConfig)> {
         location: None,
     });
     let dense = layer(DenseForm {});
-    let deep = DeepGpConfig::new(dense.clone(), noise()).with_hidden(2, dense.clone());
-    let conv = DeepGpConfig::new(convolutional.clone(), noise()).with_image(image);
+    let deep = DeepGpConfig::new(dense.clone(), noise()).with_hidden(2, dense);
+    let conv = DeepGpConfig::new(convolutional, noise()).with_image(image);
     let deep_conv = conv.clone().with_hidden(1, layer(patches(3, 1)));
-    vec![
-        ("exact", 2, exact.clone().into()),
-        ("sgpr", 2, sgpr.clone().into()),
-        ("solve-collapsed", 2, solve.into()),
-        (
-            "computation-aware",
-            2,
-            ComputationAwareConfig::new(KERNEL)
-                .with_likelihood(noise())
-                .with_actions(actions)
-                .into(),
-        ),
-        (
-            "conjugate-gradients",
-            2,
-            ConjugateGradientsConfig {
-                settings: ConjugateGradientsSettings::default(),
-                ..ConjugateGradientsConfig::new(KERNEL).with_likelihood(noise())
-            }
-            .into(),
-        ),
-        ("svgp", 2, svgp.clone().into()),
-        (
-            "svgp, separate kernels",
-            2,
-            svgp.clone().with_separate_kernels().into(),
-        ),
+    [
         ("deep-gp", 2, deep.into()),
         ("deep-gp, convolutional", image.len(), conv.into()),
         ("deep-gp, deep convolutional", image.len(), deep_conv.into()),
-        (
-            "dbk",
-            2,
-            DbkConfig {
-                basis: basis(),
-                ..DbkConfig::default()
-            }
-            .into(),
-        ),
-        (
-            "svdbk",
-            2,
-            SvdbkConfig {
-                basis: basis(),
-                ..SvdbkConfig::new(noise())
-            }
-            .into(),
-        ),
-        (
-            "last-layer",
-            2,
-            LastLayerConfig {
-                basis: basis(),
-                mean: Default::default(),
-                likelihood: noise(),
-                parameters: Default::default(),
-            }
-            .into(),
-        ),
-        ("dkl", 2, deep_kernel(exact).into()),
-        ("sdkl", 2, deep_kernel(sgpr).into()),
-        ("svdkl", 2, deep_kernel(svgp).into()),
+    ]
+}
+
+fn with_networks() -> [Configuration; 6] {
+    let dbk = DbkConfig {
+        basis: basis(),
+        ..DbkConfig::default()
+    };
+    let svdbk = SvdbkConfig {
+        basis: basis(),
+        ..SvdbkConfig::new(noise())
+    };
+    let last_layer = LastLayerConfig {
+        basis: basis(),
+        mean: Default::default(),
+        likelihood: noise(),
+        parameters: Default::default(),
+    };
+    [
+        ("dbk", 2, dbk.into()),
+        ("svdbk", 2, svdbk.into()),
+        ("last-layer", 2, last_layer.into()),
+        ("dkl", 2, deep_kernel(exact()).into()),
+        ("sdkl", 2, deep_kernel(sgpr()).into()),
+        ("svdkl", 2, deep_kernel(svgp()).into()),
     ]
 }
 

@@ -13,17 +13,17 @@ mod scale;
 mod sizes;
 mod toy;
 
-use burn_gp_runs::study::{self, ChoiceOf, KnownStudy, Study};
+use burn_gp_runs::study::{self, ChoiceOf, Study};
 
 /// The study of Table 1, whose runs other experiments use.
 const TABLE_1: &str = "cagp-uci";
 
 /// The name of Table 1 on the command line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Table1;
 
-impl KnownStudy for Table1 {
-    fn study() -> &'static Study {
+impl From<Table1> for &'static Study {
+    fn from(_: Table1) -> Self {
         study::named(TABLE_1)
     }
 }

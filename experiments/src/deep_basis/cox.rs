@@ -9,6 +9,7 @@
 
 use std::path::{Path, PathBuf};
 
+use burn_gp_datasets::counted;
 use burn_gp_runs::{
     arguments::name_of,
     failure::Failure,
@@ -148,7 +149,7 @@ fn report(
             }
         });
     }
-    let mut lines = vec![format!("{NAME}: {steps} steps")];
+    let mut lines = vec![format!("{NAME}: {}", counted(steps, "step"))];
     lines.extend(table(&rows));
     lines.push(
         "\nerror: root mean square error of the intensity over the mean of the true one; within 95 %: share of \

@@ -15,7 +15,7 @@ use burn_gp_runs::{
     failure::Failure,
     output::{ModelContext, replace_file},
     plots::{self, Caption, MapPanel, PlotError, ProbabilityGrid, Quantity},
-    study::{self, ChoiceOf, CommonOptions, ExperimentFolder, KnownStudy, Study, all_made},
+    study::{self, ChoiceOf, CommonOptions, ExperimentFolder, Study, all_made},
 };
 use clap::Args;
 
@@ -29,11 +29,11 @@ const DATA: &str = "mobile";
 const COORDINATES: [&str; 2] = ["latitude", "longitude"];
 
 /// The name of the study on the command line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Mobile;
 
-impl KnownStudy for Mobile {
-    fn study() -> &'static Study {
+impl From<Mobile> for &'static Study {
+    fn from(_: Mobile) -> Self {
         study::named(NAME)
     }
 }

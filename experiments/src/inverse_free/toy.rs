@@ -18,7 +18,7 @@ use burn_gp_core::{
     ops::{Jitter, Stationary},
     variational::PosteriorConfig,
 };
-use burn_gp_datasets::DataSource;
+use burn_gp_datasets::{DataSource, counted};
 use burn_gp_models::{
     AnySvgp, InitError, Svgp,
     training::{MiniBatchTrainer, MiniBatchTraining, Model, Trainer, TrainingData},
@@ -136,7 +136,11 @@ impl Figure for ToyOptions {
             }
         }
         let batches = if full_batch { "all rows" } else { "M rows" };
-        let summary = format!("{steps} steps, batches of {batches}, seed {}", common.seed);
+        let summary = format!(
+            "{}, batches of {batches}, seed {}",
+            counted(steps, "step"),
+            common.seed
+        );
         report(&traces, &summary, common, &experiment.folder)
     }
 }

@@ -20,7 +20,7 @@ use burn_gp_core::{
     parameter::numbers,
     variational::{Parameterization, PosteriorConfig},
 };
-use burn_gp_datasets::{DataSource, Dataset, Split};
+use burn_gp_datasets::{DataSource, Dataset, Split, counted};
 use burn_gp_models::{
     AnySvgp, InitError, Svgp, Trained,
     training::{MiniBatchTrainer, MiniBatchTraining, Model as _, Trainer, TrainingData},
@@ -154,7 +154,7 @@ impl Figure for SnelsonOptions {
             let fit = || model.fit(&data, training, &experiment);
             fitted.push(experiment.load_or_compute(model.name, model.title, fit)?);
         }
-        let summary = format!("{steps} steps, seed {}", common.seed);
+        let summary = format!("{}, seed {}", counted(steps, "step"), common.seed);
         let lines: Vec<ResultRow> = fitted.iter().map(line).collect();
         let folder = &experiment.folder;
         folder.write_results(&fitted, &lines)?;

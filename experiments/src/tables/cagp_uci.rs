@@ -120,26 +120,6 @@ fn run(request: &RunRequest<'_>) -> Value {
         true => json!("given"),
         false => request.given_or("action-rows", "near", "near"),
     };
-    let optimizer = match L_BFGS.contains(&method) {
-        true => {
-            let calls = request.count("epochs", 2, 100);
-            let iterations = request.given.get("line-searches").cloned();
-            json!({
-                "optimizer": "l-bfgs",
-                "dtype": "f64",
-                "epochs": iterations.unwrap_or_else(|| (ITERATIONS * calls).into()),
-            })
-        }
-        false => json!({
-            "optimizer": "adam",
-            "schedule": "linear",
-            "dtype": "f32",
-            "epochs": match method {
-                "cagp-cg" => request.given_or("epochs", 30, 250),
-                _ => request.given_or("epochs", 50, 1000),
-            },
-        }),
-    };
     let best_rate = request.published("learning_rate");
     let default_rate = if L_BFGS.contains(&method) { 1.0 } else { 0.1 };
     let learning_rate = best_rate.unwrap_or(default_rate);
@@ -167,8 +147,31 @@ fn run(request: &RunRequest<'_>) -> Value {
             "batch_size": 1024,
             "learning_rate": request.given_or("learning-rate", learning_rate, learning_rate),
         }),
-        optimizer,
+        optimizer(request, method),
     )
+}
+
+/// The optimizer of a method with its passes over the rows.
+fn optimizer(request: &RunRequest<'_>, method: &str) -> Value {
+    if L_BFGS.contains(&method) {
+        let calls = request.count("epochs", 2, 100);
+        let iterations = request.given.get("line-searches").cloned();
+        return json!({
+            "optimizer": "l-bfgs",
+            "dtype": "f64",
+            "epochs": iterations.unwrap_or_else(|| (ITERATIONS * calls).into()),
+        });
+    }
+    let epochs = match method {
+        "cagp-cg" => request.given_or("epochs", 30, 250),
+        _ => request.given_or("epochs", 50, 1000),
+    };
+    json!({
+        "optimizer": "adam",
+        "schedule": "linear",
+        "dtype": "f32",
+        "epochs": epochs,
+    })
 }
 
 /// The name of the method, and one of all options of the command line.

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use burn_gp_datasets::nearest;
 use burn_gp_models::CheckFailure;
 use serde::{Deserialize, de::IntoDeserializer};
 use serde_json::{Map, Value};
@@ -166,11 +167,7 @@ fn field(
 }
 
 fn unknown(key: &str, of: &str, names: &[&str], place: &str) -> String {
-    let likeness = |name: &&&str| strsim::jaro(name, key);
-    let similar = names
-        .iter()
-        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    let similar = similar.filter(|name| likeness(name) > 0.7);
+    let similar = nearest(key, names.iter().copied());
     let tip = similar.map_or_else(String::new, |name| format!(" (did you mean {name}?)"));
     format!("{of} has no {key}{tip} at {place}")
 }

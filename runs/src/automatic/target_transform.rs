@@ -57,7 +57,10 @@ pub fn target_transform(
     };
     let column = data.schema.target_name.clone();
     let options = RunOptions {
-        transform: Some(vec![TransformOfColumn { column, transform }]),
+        transform: Some(vec![TransformOfColumn {
+            column,
+            value: transform,
+        }]),
         ..options.clone()
     };
     // Held-out rows may have targets that the transformation does not take.

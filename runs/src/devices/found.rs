@@ -1,6 +1,7 @@
 //! The list of backends and their devices.
 
 use burn::tensor::{DType, Device};
+use burn_gp_datasets::counted;
 use clap::ValueEnum;
 
 use super::{BUILT, computes_in, of_backend};
@@ -66,10 +67,7 @@ pub fn details(name: &DeviceName, device: &Device) -> String {
 
 fn description(backend: BackendName, device: &Device) -> String {
     if !backend.is_gpu() {
-        return match threads::count() {
-            1 => "CPU, 1 thread".to_string(),
-            count => format!("CPU, {count} threads"),
-        };
+        return format!("CPU, {}", counted(threads::count(), "thread"));
     }
     #[cfg(feature = "cube")]
     if let Some(identity) = device.identity() {

@@ -8,6 +8,7 @@ use burn_gp_models::{AnyModel, PredictionError, training::TrainingData};
 
 use super::TrainingLog;
 use crate::checksums::{Links, read_text};
+use crate::csv_text::csv_text;
 use crate::evaluation::{Levels, evaluate};
 use crate::failure::FolderError;
 use crate::preparation::{Part, PreparedData};
@@ -71,12 +72,10 @@ impl LearningCurve {
             true => String::new(),
             false => number.to_string(),
         };
-        let line =
-            |snapshot: &Vec<f64>| snapshot.iter().map(cell).collect::<Vec<String>>().join(",");
-        let lines = self.snapshots.iter().map(line);
-        let header = (!self.is_empty()).then(|| self.names.join(","));
-        let lines = header.into_iter().chain(lines);
-        lines.map(|line| line + "\n").collect()
+        let row = |snapshot: &Vec<f64>| snapshot.iter().map(cell).collect();
+        let rows = self.snapshots.iter().map(row);
+        let header: Option<Vec<String>> = (!self.is_empty()).then(|| self.names.clone());
+        csv_text(header.into_iter().chain(rows))
     }
 
     /// Reads a curve from CSV; `None` if the text is not a learning curve.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use burn_gp_datasets::Schema;
+use burn_gp_datasets::{Schema, agreeing, counted};
 use burn_gp_models::MODEL_FILE;
 use burn_gp_models::forecasting::{
     Calendar, Covariate, FORECASTS_FILE, ForecastError, Forecasting, SavedForecasts, SavedSeries,
@@ -159,8 +159,10 @@ impl SeriesTable {
         if rows > 0 {
             let mut names: Vec<String> = added.into_keys().collect();
             names.sort_unstable();
+            let verb = agreeing(rows, ["is", "are"]);
             warn(format!(
-                "{rows} rows are of series that the models do not know and are left out: {}",
+                "{} {verb} of series that the models do not know and {verb} left out: {}",
+                counted(rows, "row"),
                 names.join(", ")
             ));
         }

@@ -1,41 +1,14 @@
 //! The files of a forecast.
 
-use std::fmt::Display;
-
 use burn_gp_models::forecasting::{Calendar, ForecastScores};
 use serde_json::{Map, Value, json};
 
 use super::table::SeriesTable;
 use super::work::SeriesForecast;
+use crate::csv_text::csv_text;
 
 /// The probabilities of the quantiles in the table.
 const QUANTILES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
-
-/// A table of text with a header.
-struct Table {
-    writer: csv::Writer<Vec<u8>>,
-}
-
-impl Table {
-    fn new(header: &[String]) -> Self {
-        let mut table = Self {
-            writer: csv::Writer::from_writer(Vec::new()),
-        };
-        table.push(header);
-        table
-    }
-
-    fn push<T: Display>(&mut self, cells: &[T]) {
-        // Memory does not fail, and all rows have the length of the header.
-        let cells = cells.iter().map(ToString::to_string);
-        let _ = self.writer.write_record(cells);
-    }
-
-    fn text(self) -> String {
-        let bytes = self.writer.into_inner().unwrap_or_default();
-        String::from_utf8_lossy(&bytes).into_owned()
-    }
-}
 
 /// The name of a level or a probability in a header: 80 for 0.8.
 fn percent(level: f64) -> String {
@@ -52,7 +25,7 @@ pub fn forecast_csv(table: &SeriesTable, all: &[SeriesForecast], levels: &[f64])
         header.extend(["lower", "upper"].map(|end| format!("{end}_{}", percent(*level))));
     }
     header.extend(QUANTILES.map(|p| format!("q{}", percent(p))));
-    let mut rows = Table::new(&header);
+    let mut rows = vec![header];
     for own in all {
         let forecast = &own.forecast;
         let [means, deviations] = forecast.moments();
@@ -64,17 +37,17 @@ pub fn forecast_csv(table: &SeriesTable, all: &[SeriesForecast], levels: &[f64])
         for (row, time) in forecast.times.iter().enumerate() {
             let mut cells = vec![own.name.clone(), table.calendar.text(*time)];
             cells.extend(columns.iter().map(|column| column[row].to_string()));
-            rows.push(&cells);
+            rows.push(cells);
         }
     }
-    rows.text()
+    csv_text(rows)
 }
 
 /// `series,time,component,mean,std`, the parts of each series in the past and the future, before the logarithm is
 /// inverted.
 pub fn components_csv(table: &SeriesTable, all: &[SeriesForecast]) -> String {
     let header = ["series", "time", "component", "mean", "std"].map(str::to_owned);
-    let mut rows = Table::new(&header);
+    let mut rows = vec![header];
     for own in all {
         let Ok(model) = &own.model else { continue };
         for component in &model.components {
@@ -87,11 +60,11 @@ pub fn components_csv(table: &SeriesTable, all: &[SeriesForecast]) -> String {
                     mean.to_string(),
                     deviation.to_string(),
                 ];
-                rows.push(&cells);
+                rows.push(cells);
             }
         }
     }
-    rows.text()
+    csv_text(rows)
 }
 
 /// `series,origin,time,y,median,lower_80,upper_80,…`, the forecasts of the past.
@@ -102,7 +75,7 @@ pub fn backtest_csv(table: &SeriesTable, all: &[SeriesForecast], levels: &[f64])
     for level in levels {
         header.extend(["lower", "upper"].map(|end| format!("{end}_{}", percent(*level))));
     }
-    let mut rows = Table::new(&header);
+    let mut rows = vec![header];
     for own in all {
         for window in own.backtest.iter().flat_map(|backtest| &backtest.windows) {
             let mut columns = vec![window.values.clone(), window.forecast.medians()];
@@ -113,11 +86,11 @@ pub fn backtest_csv(table: &SeriesTable, all: &[SeriesForecast], levels: &[f64])
             for (row, time) in window.forecast.times.iter().enumerate() {
                 let mut cells = vec![own.name.clone(), origin.clone(), table.calendar.text(*time)];
                 cells.extend(columns.iter().map(|column| column[row].to_string()));
-                rows.push(&cells);
+                rows.push(cells);
             }
         }
     }
-    rows.text()
+    csv_text(rows)
 }
 
 /// Everything that was chosen and scored, with the means of the scores over series.

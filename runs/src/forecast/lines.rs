@@ -1,5 +1,6 @@
 //! What is said about the series on the terminal.
 
+use burn_gp_datasets::{agreeing, counted};
 use burn_gp_models::forecasting::{ForecastScores, missing_steps};
 
 use super::sentences::of_series;
@@ -18,28 +19,37 @@ pub fn of_table(table: &SeriesTable) -> String {
             .sum(),
         false => 0,
     };
+    let rows = counted(rows, "value");
     let mut line = match table.series.len() {
-        1 => format!("{}: {rows} values, {}", table.target, table.calendar.name()),
+        1 => format!("{}: {rows}, {}", table.target, table.calendar.name()),
         count => format!(
-            "{}: {count} series, {rows} values, {}",
+            "{}: {count} series, {rows}, {}",
             table.target,
             table.calendar.name()
         ),
     };
-    let unnamed = format!(
-        "rows without a name in {} left out",
-        table.by.as_deref().unwrap_or_default()
-    );
+    let by = table.by.as_deref().unwrap_or_default();
+    let rows = |count| counted(count, "row");
     let counts = [
-        (gaps, "missing"),
-        (table.repeated, "at the time of another"),
-        (table.left_out, "rows without a time or a value left out"),
-        (table.unnamed, unnamed.as_str()),
+        (gaps, format!("{gaps} missing")),
+        (
+            table.repeated,
+            format!("{} at the time of another", table.repeated),
+        ),
+        (
+            table.left_out,
+            format!(
+                "{} without a time or a value left out",
+                rows(table.left_out)
+            ),
+        ),
+        (
+            table.unnamed,
+            format!("{} without a name in {by} left out", rows(table.unnamed)),
+        ),
     ];
-    for (count, what) in counts {
-        if count > 0 {
-            line.push_str(&format!(", {count} {what}"));
-        }
+    for (_, text) in counts.into_iter().filter(|(count, _)| *count > 0) {
+        line += &format!(", {text}");
     }
     line
 }
@@ -72,8 +82,9 @@ pub fn of_origins(all: &[SeriesForecast], wanted: usize) -> Option<String> {
         ([], _) => None,
         ([found], 1) => Some(format!("{found} of {wanted} origins are scored: {why}")),
         (_, count) => Some(format!(
-            "{} of {count} series have fewer than {wanted} origins that are scored: {why}",
-            fewer.len()
+            "{} of {count} series {} fewer than {wanted} origins that are scored: {why}",
+            fewer.len(),
+            agreeing(fewer.len(), ["has", "have"])
         )),
     }
 }

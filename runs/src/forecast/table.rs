@@ -207,7 +207,7 @@ fn times_of(data: &Dataset, time: &str) -> Result<(TimeUnit, Vec<f64>), Failure>
     let kind = (data.columns.iter().find(|column| column.name == time)).map(|column| column.kind);
     let place = place_of_time(&data.schema, time);
     let inputs = || -> Vec<f64> { data.inputs.column(place).collect() };
-    match (kind, &data.times) {
+    match (kind, &data.attributes.times) {
         (Some(ColumnKind::Constant), _) => Err(Failure::Arguments(of_one_time(&data.name))),
         (Some(ColumnKind::Date), _) => Ok((TimeUnit::Days, inputs())),
         (_, Some(times)) => Ok((TimeUnit::Number, times.clone())),
@@ -264,7 +264,7 @@ fn has_changed_clock(
 /// The rows that name their series, or all rows of a single series.
 fn named_rows(data: &Dataset) -> Result<Vec<usize>, Failure> {
     let all = 0..data.targets.len();
-    let Some(groups) = &data.groups else {
+    let Some(groups) = &data.attributes.groups else {
         return Ok(all.collect());
     };
     let rows: Vec<usize> = all.filter(|row| !groups[*row].trim().is_empty()).collect();
@@ -286,10 +286,8 @@ fn divided(
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut rows: Vec<(&str, Vec<f64>, Vec<f64>)> = Vec::new();
     for &row in named {
-        let name = data
-            .groups
-            .as_ref()
-            .map_or("", |groups| groups[row].as_str());
+        let groups = data.attributes.groups.as_ref();
+        let name = groups.map_or("", |groups| groups[row].as_str());
         let place = *places.entry(name).or_insert_with(|| {
             rows.push((name, Vec::new(), Vec::new()));
             rows.len() - 1

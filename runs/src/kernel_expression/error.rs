@@ -1,5 +1,7 @@
 //! Errors in kernel expressions.
 
+use burn_gp_datasets::did_you_mean;
+
 /// An invalid kernel expression. Positions are characters, counted from 1.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum KernelExpressionError {
@@ -23,7 +25,7 @@ pub enum KernelExpressionError {
     },
     /// An unknown kernel name.
     #[error(
-        "character {place}: unknown kernel {name}; did you mean {nearest}? Known kernels: {known}"
+        "character {place}: unknown kernel {name}{} Known kernels: {known}", did_you_mean(.nearest)
     )]
     UnknownKernel {
         /// The position of the name.
@@ -31,7 +33,7 @@ pub enum KernelExpressionError {
         /// The name.
         name: String,
         /// The most similar name.
-        nearest: String,
+        nearest: Option<String>,
         /// All names.
         known: String,
     },

@@ -6,6 +6,7 @@ use burn_gp_core::{
     kernels::{Kernel, KernelConfig},
     ops::Stationary,
 };
+use burn_gp_datasets::nearest;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -78,12 +79,10 @@ impl KernelName {
             return Ok(found);
         }
         let names: Vec<_> = Self::listed().map(|kernel| kernel.name).collect();
-        let similarity = |other: &&&str| strsim::jaro_winkler(name, other);
-        let nearest = (names.iter()).max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
         Err(KernelExpressionError::UnknownKernel {
             place,
             name: name.to_owned(),
-            nearest: nearest.copied().unwrap_or_default().to_owned(),
+            nearest: nearest(name, names.iter().copied()),
             known: names.join(", "),
         })
     }

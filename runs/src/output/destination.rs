@@ -4,10 +4,12 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use burn_gp_datasets::DataSource;
 use same_file::is_same_file;
 
 use super::files::{OWN_FILES, replace_file};
 use super::names_in;
+use crate::arguments::TrainedModelOptions;
 use crate::failure::{DestinationError, Failure};
 use crate::replacement::{create_file, parent_of};
 
@@ -76,20 +78,23 @@ impl Destination {
         })
     }
 
-    /// The destination of an `--out` option, if it is not the standard output.
+    /// The source of `--data`, and the destination of `--out` if it is not the standard output, of a command that
+    /// uses the model in the folder `model`.
     ///
     /// # Errors
     ///
-    /// The errors of [`claim`](Self::claim).
-    pub fn of_option(
-        path: Option<&PathBuf>,
-        overwrite: bool,
-        input: Option<&Path>,
+    /// If there is no such source, and the errors of [`claim`](Self::claim).
+    pub fn with_source(
+        data: &str,
+        out: Option<&PathBuf>,
+        shared: &TrainedModelOptions,
         model: &Path,
-    ) -> Result<Option<Self>, DestinationError> {
-        let file = path.filter(|path| path.as_os_str() != "-");
-        file.map(|path| Self::claim(path, overwrite, input, model))
-            .transpose()
+    ) -> Result<(DataSource, Option<Self>), Failure> {
+        let source = DataSource::resolve(data, shared.data_dir().as_deref())?;
+        let file = out.filter(|path| path.as_os_str() != "-");
+        let claim = |path: &PathBuf| Self::claim(path, shared.overwrite, source.path(), model);
+        let destination = file.map(claim).transpose()?;
+        Ok((source, destination))
     }
 
     /// Writes the file atomically, or to the device.

@@ -6,6 +6,7 @@ use burn_gp_core::metrics::likeliest_classes;
 use burn_gp_datasets::Classes;
 use serde_json::{Value as Json, json};
 
+use crate::csv_text::csv_text;
 use crate::evaluation::InOriginalUnits;
 
 /// A table of predictions.
@@ -210,18 +211,18 @@ impl PredictionTable {
 
     /// CSV with a header.
     pub fn to_csv(&self) -> String {
-        let names = self.columns.iter().map(|column| field(&column.name));
-        let mut text = names.collect::<Vec<_>>().join(",") + "\n";
-        for row in 0..self.rows() {
-            let fields = self.columns.iter().map(|column| match &column.values[row] {
+        let names = self.columns.iter().map(|column| column.name.clone());
+        let row = |row: usize| {
+            let cells = self.columns.iter().map(|column| match &column.values[row] {
                 Value::Row(row) => row.to_string(),
                 Value::Number(value) => value.to_string(),
-                Value::Text(text) => field(text),
+                Value::Text(text) => text.clone(),
                 Value::Empty => String::new(),
             });
-            text += &(fields.collect::<Vec<_>>().join(",") + "\n");
-        }
-        text
+            cells.collect()
+        };
+        let header: Vec<String> = names.collect();
+        csv_text(std::iter::once(header).chain((0..self.rows()).map(row)))
     }
 
     /// One JSON object per line.
@@ -247,15 +248,6 @@ fn number(value: f64) -> Value {
     match value.is_nan() {
         true => Value::Empty,
         false => Value::Number(value),
-    }
-}
-
-/// A CSV field, with quotes if necessary.
-fn field(text: &str) -> String {
-    if text.contains(['"', ',', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
     }
 }
 

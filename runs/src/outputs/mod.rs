@@ -14,7 +14,7 @@ mod trained;
 use std::path::Path;
 
 use burn_gp_core::likelihoods::GaussianConfig;
-use burn_gp_datasets::{DataError, EqualInputs, Matrix, Split};
+use burn_gp_datasets::{DataError, EqualInputs, Matrix, Split, agreeing, counted};
 use burn_gp_models::{ExactConfig, Fit, Fitted};
 
 use crate::arguments::RunOptions;
@@ -96,15 +96,17 @@ fn config(table: &OutputsTable, options: &RunOptions) -> Result<ExactConfig, Fai
     let kernel = kernel.config(options.isotropic.unwrap_or(false));
     if let Some(missing) = kernel.missing_dimension(table.dimensions()) {
         return Err(Failure::Arguments(format!(
-            "--kernel names input {}, but there are {} inputs",
+            "--kernel names input {}, but there {} {}",
             missing + 1,
-            table.dimensions()
+            agreeing(table.dimensions(), ["is", "are"]),
+            counted(table.dimensions(), "input")
         )));
     }
     let outputs = table.outputs.len();
     if let Some(rank) = options.rank.filter(|rank| *rank > outputs) {
         return Err(Failure::Arguments(format!(
-            "--rank {rank} is more than the {outputs} outputs; give at most {outputs}"
+            "--rank {rank} is more than the {}; give at most {outputs}",
+            counted(outputs, "output")
         )));
     }
     let mut config = ExactConfig::new(kernel.sharing(&table.schemas[0].shared_inputs().groups));
@@ -178,11 +180,12 @@ fn line_of_table(table: &OutputsTable, split: &Split) -> String {
     let outputs = table.outputs.iter().enumerate();
     let outputs = outputs.map(|(output, name)| format!("{name} {}", known(output)));
     let mut line = format!(
-        "{}: {} rows with {} inputs, of which {} are for training; known targets: {}",
+        "{}: {} with {}, of which {} {} for training; known targets: {}",
         table.data,
-        table.rows(),
-        table.dimensions(),
+        counted(table.rows(), "row"),
+        counted(table.dimensions(), "input"),
         split.train.len(),
+        agreeing(split.train.len(), ["is", "are"]),
         outputs.collect::<Vec<_>>().join(", ")
     );
     match table.left_out {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use burn_gp_datasets::{
     ColumnError, ColumnRoles, DataError, DataSource, Dataset, FileError, InputColumns,
-    MissingValues, Schema, TargetColumn,
+    MissingValues, Schema, TargetColumn, counted,
 };
 
 use crate::arguments::RunOptions;
@@ -136,7 +136,7 @@ impl OutputsTable {
         let mut roles = roles(source, options, options.target.as_ref());
         roles.group = Some(TargetColumn::Name(column.to_owned()));
         let table: Dataset = source.load_columns(&roles)?;
-        let tasks = table.groups.clone().unwrap_or_default();
+        let tasks = table.attributes.groups.clone().unwrap_or_default();
         let mut outputs: Vec<String> = tasks.clone();
         outputs.sort_unstable();
         outputs.dedup();
@@ -146,8 +146,8 @@ impl OutputsTable {
             .collect();
         if outputs.len() < 2 {
             return Err(Failure::Arguments(format!(
-                "--task-column {column} has {} different texts; several outputs need two or more",
-                outputs.len()
+                "--task-column {column} has {}; several outputs need two or more",
+                counted(outputs.len(), "different text")
             )));
         }
         let mut places: HashMap<Vec<u64>, Vec<usize>> = HashMap::new();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use burn::tensor::DType;
-use burn_gp_datasets::DataSource;
+use burn_gp_datasets::counted;
 use burn_gp_models::{Fitted, Predictions};
 use serde_json::{Map, json};
 
@@ -53,12 +53,10 @@ pub fn predict(arguments: &NewInputs<'_>, context: &OutputsContext) -> Result<()
         level > 0.0 && level < 1.0,
         range.to_owned(),
     )?;
-    let data_dir = arguments.shared.data_dir();
-    let source = DataSource::resolve(arguments.data, data_dir.as_deref())?;
-    let destination = Destination::of_option(
+    let (source, destination) = Destination::with_source(
+        arguments.data,
         arguments.out,
-        arguments.shared.overwrite,
-        source.path(),
+        arguments.shared,
         arguments.model_dir,
     )?;
     let name = match &arguments.shared.device {
@@ -116,8 +114,8 @@ fn lines_of_scores(names: &[String], targets: &[f64], predicted: &Predictions) -
         };
         let [rmse, mae, nlpd, _, coverage] = scored.scores()?;
         Some(format!(
-            "{name}: {} known targets, RMSE {rmse:.4}, MAE {mae:.4}, NLPD {nlpd:.4}, coverage {coverage:.4}",
-            known.len()
+            "{name}: {}, RMSE {rmse:.4}, MAE {mae:.4}, NLPD {nlpd:.4}, coverage {coverage:.4}",
+            counted(known.len(), "known target")
         ))
     };
     names.iter().enumerate().filter_map(line).collect()
@@ -154,10 +152,10 @@ pub fn show(folder: &Path, as_json: bool, context: &OutputsContext) -> Result<()
         return print_data(&format!("{text:#}\n"));
     }
     let mut text = format!(
-        "exact regression of {} outputs of {}, {} training rows\n",
-        context.outputs.len(),
+        "exact regression of {} of {}, {}\n",
+        counted(context.outputs.len(), "output"),
         context.data,
-        context.n_train
+        counted(context.n_train, "training row")
     );
     for (what, values) in [("signal", &signals.signal), ("noise", &signals.noise)] {
         for (name, value) in context.outputs.iter().zip(values) {

@@ -1,5 +1,7 @@
 //! Errors in parameter options.
 
+use burn_gp_datasets::did_you_mean;
+
 /// An invalid parameter option.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParameterOptionError {
@@ -16,12 +18,12 @@ pub enum ParameterOptionError {
         text: String,
     },
     /// An unknown prior.
-    #[error("unknown prior {text}; did you mean {nearest}? Known priors: {known}")]
+    #[error("unknown prior {text}{} Known priors: {known}", did_you_mean(.nearest))]
     Prior {
         /// The text.
         text: String,
         /// The most similar prior.
-        nearest: &'static str,
+        nearest: Option<String>,
         /// All priors.
         known: String,
     },

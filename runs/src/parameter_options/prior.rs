@@ -1,6 +1,7 @@
 //! `--prior PATH=NAME(NUMBER, …)`.
 
 use burn_gp_core::parameter::Prior;
+use burn_gp_datasets::nearest;
 
 use super::{ParameterOptionError, assignment, number};
 
@@ -37,14 +38,13 @@ fn parse(text: &str) -> Result<Prior, ParameterOptionError> {
 }
 
 fn unknown(text: &str) -> ParameterOptionError {
-    let similarity = |prior: &&str| {
-        let name = prior.split('(').next().unwrap_or_default();
-        strsim::jaro_winkler(text.split('(').next().unwrap_or_default(), name)
-    };
-    let nearest = (PRIORS.into_iter()).max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+    let name = |text: &'static str| text.split('(').next().unwrap_or_default();
+    let wanted = text.split('(').next().unwrap_or_default();
+    let nearest = nearest(wanted, PRIORS.into_iter().map(name));
+    let form = nearest.and_then(|own| PRIORS.into_iter().find(|&prior| name(prior) == own));
     ParameterOptionError::Prior {
         text: text.to_owned(),
-        nearest: nearest.unwrap_or_default(),
+        nearest: form.map(str::to_owned),
         known: PRIORS.join(", "),
     }
 }

@@ -7,7 +7,7 @@ use crate::arguments::{ModelFields, RunOptions};
 use crate::devices::ComputeTarget;
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
-use crate::ranges::{at_most, at_most_rows};
+use crate::ranges::{at_most, at_most_rows, only};
 
 /// The inducing points of the model, or the inducing patches of a model for images.
 pub(super) fn inducing(
@@ -56,7 +56,7 @@ fn points(
     if let Some(requested) = resolved.inducing {
         at_most_rows("--inducing", requested, rows)?;
         at_most("--inducing", requested, distinct, || {
-            format!("there are only {distinct} distinct training inputs")
+            only(distinct, "distinct training input")
         })?;
     }
     let default = model.count("inducing.count");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::pseudo_observations::{auxiliary, mean, probes};
 use crate::arguments::{ModelFields, RunOptions, read};
 use crate::option_error::OptionError;
-use crate::ranges::at_most;
+use crate::ranges::{at_most, only};
 
 /// The default number of columns of the orthogonal inducing points' covariance that a step uses.
 const DEFAULT_COLUMNS: usize = 1024;
@@ -56,7 +56,7 @@ pub(super) fn posterior_of(
     };
     let count = *(resolved.columns).get_or_insert(DEFAULT_COLUMNS.min(orthogonal));
     at_most("--columns", count, orthogonal, || {
-        format!("there are only {orthogonal} orthogonal inducing points")
+        only(orthogonal, "orthogonal inducing point")
     })?;
     let posterior = decoupled.with_columns(count).into();
     Ok(Some(with_needed_columns(posterior, orthogonal)))

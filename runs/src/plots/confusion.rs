@@ -1,5 +1,6 @@
 //! Confusion matrices.
 
+use burn_gp_datasets::counted;
 use std::path::Path;
 
 use super::canvas::{
@@ -90,7 +91,10 @@ pub fn confusion(
     let right: usize = (0..classes).map(|class| content.count(class, class)).sum();
     let error = 100.0 * (rows - right) as f64 / rows as f64;
     let remarks = [
-        format!("{rows} test rows, {error:.1} % of them misclassified"),
+        format!(
+            "{}, {error:.1} % of them misclassified",
+            counted(rows, "test row")
+        ),
         "colors show shares of each class".to_owned(),
     ];
     let frame = Frame::new(NAME, caption, Vec::new()).with_remarks(remarks.map(Some));

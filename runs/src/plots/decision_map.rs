@@ -11,7 +11,7 @@ use super::drawing::Mark;
 use super::legend::{Entry, RIM, Sample};
 use super::palette::{self, Color};
 use super::probability_grid::ProbabilityGrid;
-use super::rows::{MOST_POINTS, counted, same_length, selected, thin};
+use super::rows::{MOST_POINTS, remark_on, same_length, selected, thin};
 use super::{Caption, MapInputs, PlotError};
 
 const NAME: &str = "Decision map";
@@ -102,24 +102,16 @@ pub fn decision_map(
     let hidden = points.x.len() - visible.len() + inducing.len() - map.inducing.len();
     let unnamed = points.names.len().saturating_sub(palette::CLASSES.len());
     let left_out = [
-        (hidden, ["point", "points"], "outside the range shown"),
-        (
-            unnamed,
-            ["class", "classes"],
-            "drawn in the colors of others",
-        ),
-        (
-            unusable,
-            ["grid value", "grid values"],
-            "without a probability, left white",
-        ),
+        (hidden, "point", "outside the range shown"),
+        (unnamed, "class", "drawn in the colors of others"),
+        (unusable, "grid value", "without a probability, left white"),
     ];
     let remarks = [
         Some("white where all classes are equally likely".to_owned()),
         inputs.remark(grid),
         selected(map.points.len(), visible.len(), "points"),
     ];
-    let left_out = left_out.map(|(count, things, text)| counted(count, things, text));
+    let left_out = left_out.map(|(count, thing, text)| remark_on(count, thing, text));
     let remarks = remarks.into_iter().chain(left_out);
     let count = |class: usize| (map.names[class].as_str(), points.count(class).to_string());
     let frame = Frame {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use burn_gp_datasets::counted;
+
 use crate::standard_error::warn;
 
 /// A reason why a plot could not be made.
@@ -16,7 +18,7 @@ pub enum PlotError {
         given: usize,
     },
     /// Slices that describe the same rows have different lengths.
-    #[error("the {plot} plot needs {expected} values of {what}, but got {found}")]
+    #[error("the {plot} plot needs {} of {what}, but got {found}", counted(*.expected, "value"))]
     LengthMismatch {
         /// The plot.
         plot: &'static str,

@@ -7,7 +7,7 @@ use super::canvas::{Frame, sheet};
 use super::chart::Backdrop;
 use super::drawing::{Area, Mark};
 use super::legend::{Entry, Sample};
-use super::rows::{MOST_POINTS, counted, same_length, selected, thin, usable};
+use super::rows::{MOST_POINTS, remark_on, same_length, selected, thin, usable};
 use super::{Caption, PlotError, PredictedCurve, Quantity, palette, panels};
 use crate::evenly_spaced::evenly_spaced;
 
@@ -207,15 +207,11 @@ fn remarks(
     let hidden = inducing.filter(|&&place| !axes.x.holds(place)).count();
     let thinned = points.map(|points| selected(MOST_POINTS, points.len(), "points"));
     let left_out = [
-        (outside, ["point", "points"], "outside the range shown"),
-        (
-            hidden,
-            ["inducing point", "inducing points"],
-            "outside the range shown",
-        ),
-        (unusable, ["value", "values"], "not finite, left out"),
+        (outside, "point", "outside the range shown"),
+        (hidden, "inducing point", "outside the range shown"),
+        (unusable, "value", "not finite, left out"),
     ];
-    let left_out = left_out.map(|(count, things, text)| counted(count, things, text));
+    let left_out = left_out.map(|(count, thing, text)| remark_on(count, thing, text));
     thinned.into_iter().chain(left_out).collect()
 }
 

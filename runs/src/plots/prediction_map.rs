@@ -9,7 +9,7 @@ use super::drawing::{Area, Mark};
 use super::legend::{Entry, Sample};
 use super::palette::{self, Color};
 use super::probability_grid::ProbabilityGrid;
-use super::rows::{counted, same_length, selected, thin, usable};
+use super::rows::{remark_on, same_length, selected, thin, usable};
 use super::{Caption, MapInputs, PlotError, Quantity, panels};
 
 const NAME: &str = "Prediction map";
@@ -76,7 +76,7 @@ pub fn prediction_map(
     let remarks = [
         inputs.remark(grid),
         selected(rows.test.len(), rows.inside, "test rows"),
-        counted(rows.outside, ["test row", "test rows"], "outside the map"),
+        remark_on(rows.outside, "test row", "outside the map"),
         means.remark(map.mean.iter().copied().chain(rows.values())),
     ];
     let by_color = format!("test rows, colored by {}", map.target.name);

@@ -1,5 +1,7 @@
 //! The selection of rows for a plot: length checks, finite values, even subsampling.
 
+use burn_gp_datasets::counted;
+
 use super::PlotError;
 
 /// The maximum number of points in one series of a plot.
@@ -46,12 +48,9 @@ pub(super) fn remark(count: usize, text: &str) -> Option<String> {
     (count > 0).then(|| format!("{count} {text}"))
 }
 
-/// A sentence about `count` things, with their name in singular and plural; `None` if there are none.
-pub(super) fn counted(count: usize, [one, several]: [&str; 2], text: &str) -> Option<String> {
-    remark(
-        count,
-        &format!("{} {text}", if count == 1 { one } else { several }),
-    )
+/// A sentence about `count` things, with their name in the singular; `None` if there are none.
+pub(super) fn remark_on(count: usize, thing: &str, text: &str) -> Option<String> {
+    (count > 0).then(|| format!("{} {text}", counted(count, thing)))
 }
 
 /// A sentence about a selection of `all` things; `None` if all are shown.
@@ -74,7 +73,7 @@ mod tests {
 
     #[test]
     fn one_is_not_several() {
-        let text = |count| counted(count, ["point", "points"], "left out");
+        let text = |count| remark_on(count, "point", "left out");
         assert_eq!(text(0), None);
         assert_eq!(text(1).as_deref(), Some("1 point left out"));
         assert_eq!(text(2).as_deref(), Some("2 points left out"));

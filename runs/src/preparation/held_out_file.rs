@@ -1,10 +1,8 @@
 //! Held-out rows from a separate file.
 
-use std::sync::Arc;
-
 use burn_gp_datasets::{
-    ColumnError, DataError, DataSource, DataWarning, Features, KeptColumns, NewRows, Schema,
-    Standardizer, TransformError, warnings_of_new_rows,
+    ColumnError, DataError, DataSource, DataWarning, Features, KeptColumns, NewRows, RowAttributes,
+    Schema, Standardizer, TransformError, warnings_of_new_rows,
 };
 
 use super::transforms::{impossible_input, impossible_targets};
@@ -15,6 +13,29 @@ use super::{
 };
 use crate::arguments::RunOptions;
 
+/// The validation and test rows of the files that the options name, if they name any, read with [`read`]. Their
+/// warnings are added to `warnings`.
+///
+/// # Errors
+///
+/// Those of [`read`].
+pub fn read_all(
+    schema: &Schema,
+    standardizer: &Standardizer,
+    options: &RunOptions,
+    warnings: &mut Vec<DataWarning>,
+) -> Result<[Option<Part>; 2], DataError> {
+    let mut parts = [None, None];
+    for (part, path) in parts.iter_mut().zip([&options.validation, &options.test]) {
+        if let Some(path) = path {
+            let (own, found) = read(path, schema, standardizer, options)?;
+            warnings.extend(found);
+            *part = Some(own);
+        }
+    }
+    Ok(parts)
+}
+
 /// Reads the rows of the file `path` with the columns of the training rows. Rows without a target are left out.
 /// As in predictions, missing values are filled in, and levels that are not in the training rows count as
 /// unknown. Warnings give the numbers of such rows.
@@ -22,7 +43,7 @@ use crate::arguments::RunOptions;
 /// # Errors
 ///
 /// If the file cannot be read, a row lacks an input, or all rows lack the target.
-pub fn read(
+fn read(
     path: &str,
     schema: &Schema,
     standardizer: &Standardizer,
@@ -60,15 +81,13 @@ pub fn read(
         .map(<[String]>::to_vec);
     require_possible(&features, schema, standardizer)?;
     let rows = Rows {
-        source: Arc::new(RowSource {
-            origin: features.origin,
-            kept: None,
-            ids,
-        }),
+        source: RowSource::whole(features.origin),
         inputs: &features.inputs,
         targets: &targets,
-        noise: features.noise.as_deref(),
-        weights: None,
+        attributes: &RowAttributes {
+            ids,
+            ..features.attributes
+        },
     };
     Ok((rows.part(&known, standardizer), warnings))
 }

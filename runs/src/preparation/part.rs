@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use burn_gp_datasets::{Location, Matrix, Origin};
+use burn_gp_datasets::{Location, Matrix, Origin, RowAttributes};
 
 /// Where rows come from.
 #[derive(Clone, Debug)]
@@ -11,18 +11,12 @@ pub struct RowSource {
     pub origin: Origin,
     /// The positions of the rows in the source, if rows were left out.
     pub kept: Option<Vec<usize>>,
-    /// The names of the rows, if a column contains them.
-    pub ids: Option<Vec<String>>,
 }
 
 impl RowSource {
-    /// All rows of `origin`, without names.
-    pub fn nameless(origin: Origin) -> Arc<Self> {
-        Arc::new(Self {
-            origin,
-            kept: None,
-            ids: None,
-        })
+    /// All rows of `origin`.
+    pub fn whole(origin: Origin) -> Arc<Self> {
+        Arc::new(Self { origin, kept: None })
     }
 
     /// The location of a row.
@@ -51,8 +45,8 @@ pub struct Part {
     pub observed: Vec<f64>,
     /// The noise variance of each target in squared standardized units, if known, `[N]`.
     pub noise: Option<Vec<f64>>,
-    /// The training weights of the rows, if a column contains them, `[N]`.
-    pub weights: Option<Vec<f64>>,
+    /// What columns say about the rows.
+    pub attributes: RowAttributes,
 }
 
 impl Part {
@@ -76,14 +70,14 @@ impl Part {
             targets: numbers(&self.targets),
             observed: numbers(&self.observed),
             noise: self.noise.as_deref().map(numbers),
-            weights: self.weights.as_deref().map(numbers),
+            attributes: self.attributes.select(places),
         }
     }
 
     /// The targets for training, row-major, and the number of columns. Weights, if any, are the last column.
     pub fn training_targets(&self) -> (Vec<f64>, usize) {
         let (targets, columns) = self.likelihood_targets();
-        match &self.weights {
+        match &self.attributes.weights {
             None => (targets, columns),
             Some(weights) => {
                 let rows = targets.chunks_exact(columns).zip(weights);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use burn_gp_datasets::{Features, Matrix, Standardizer};
+use burn_gp_datasets::{Features, Matrix, RowAttributes, Standardizer};
 
 use super::part::{Part, RowSource};
 
@@ -13,10 +13,8 @@ pub struct Rows<'a> {
     pub inputs: &'a Matrix,
     /// `[N]`; class numbers for labels.
     pub targets: &'a [f64],
-    /// The standard deviations of the noise, `[N]`.
-    pub noise: Option<&'a [f64]>,
-    /// The training weights, `[N]`.
-    pub weights: Option<&'a [f64]>,
+    /// What columns say about the rows.
+    pub attributes: &'a RowAttributes,
 }
 
 impl Rows<'_> {
@@ -24,8 +22,9 @@ impl Rows<'_> {
     pub fn part(&self, rows: &[usize], standardizer: &Standardizer) -> Part {
         let select = |values: &[f64]| -> Vec<f64> { rows.iter().map(|&row| values[row]).collect() };
         let observed = select(self.targets);
-        let variances = |noise: &[f64]| {
-            let squares: Vec<f64> = select(noise).iter().map(|noise| noise * noise).collect();
+        let attributes = self.attributes.select(rows);
+        let variances = |noise: &Vec<f64>| {
+            let squares: Vec<f64> = noise.iter().map(|noise| noise * noise).collect();
             standardizer.transform_variances(&squares)
         };
         Part {
@@ -33,9 +32,9 @@ impl Rows<'_> {
             rows: rows.to_vec(),
             inputs: standardizer.transform_inputs(&self.inputs.select(rows)),
             targets: standardizer.transform_targets(&observed),
-            noise: self.noise.map(variances),
-            weights: self.weights.map(select),
+            noise: attributes.noise.as_ref().map(variances),
             observed,
+            attributes,
         }
     }
 }
@@ -44,11 +43,10 @@ impl Part {
     /// New rows of a trained model with these targets, standardized as in training.
     pub fn of_new_rows(features: &Features, targets: &[f64], standardizer: &Standardizer) -> Self {
         let rows = Rows {
-            source: RowSource::nameless(features.origin.clone()),
+            source: RowSource::whole(features.origin.clone()),
             inputs: &features.inputs,
             targets,
-            noise: features.noise.as_deref(),
-            weights: None,
+            attributes: &features.attributes,
         };
         rows.part(&(0..targets.len()).collect::<Vec<_>>(), standardizer)
     }

@@ -1,5 +1,6 @@
 //! The description of a saved model as text.
 
+use burn_gp_datasets::{agreeing, counted};
 use std::fmt::{self, Display, Formatter};
 
 use super::{Description, ShownParameter, TargetDescription, Units};
@@ -39,8 +40,8 @@ impl TargetDescription {
         let transform = transform.map_or_else(String::new, |own| format!(" after {own}"));
         match (&self.classes, self.standardized) {
             (Some(classes), _) => {
-                let count = classes.len();
-                format!("{name}, {count} classes: {}", classes.join(", "))
+                let count = counted(classes.len(), "class");
+                format!("{name}, {count}: {}", classes.join(", "))
             }
             (None, Some(statistics)) => format!(
                 "{name}{transform}, standardized: mean {}, standard deviation {}",
@@ -55,7 +56,11 @@ impl TargetDescription {
 impl Description {
     /// The model, the data and the training, each with its name.
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
-        let data = format!("{}: {} rows to train on", self.data, self.n_train);
+        let data = format!(
+            "{}: {} to train on",
+            self.data,
+            counted(self.n_train, "row")
+        );
         let saved = format!(
             "{}, format version {}",
             self.precision(),
@@ -88,9 +93,12 @@ impl Description {
             .posterior
             .as_ref()
             .map(|posterior| format!("{posterior} posterior"));
-        let inducing = self.inducing.map(|count| match self.orthogonal {
-            Some(orthogonal) => format!("{count} inducing points and {orthogonal} orthogonal ones"),
-            None => format!("{count} inducing points"),
+        let inducing = self.inducing.map(|count| {
+            let orthogonal = self.orthogonal.map(|orthogonal| {
+                let noun = agreeing(orthogonal, ["one", "ones"]);
+                format!(" and {orthogonal} orthogonal {noun}")
+            });
+            counted(count, "inducing point") + &orthogonal.unwrap_or_default()
         });
         let parts = [
             Some(self.model.clone()),
@@ -110,8 +118,8 @@ impl Description {
             false => format!(", kept the model of step {}", training.step_kept),
         };
         Some(format!(
-            "{} steps in {:.1} s on {} with seed {}{kept}, loss {:.4}",
-            training.steps,
+            "{} in {:.1} s on {} with seed {}{kept}, loss {:.4}",
+            counted(training.steps, "step"),
             training.train_seconds,
             training.backend,
             training.seed,
@@ -137,7 +145,7 @@ impl Description {
         let shown = self.inputs.iter().take(MOST).map(row);
         let mut lines = aligned(&std::iter::once(header).chain(shown).collect::<Vec<_>>());
         if let Some(more @ 1..) = self.inputs.len().checked_sub(MOST) {
-            lines.push(format!("and {more} more inputs"));
+            lines.push(format!("and {}", counted(more, "more input")));
         }
         lines
     }

@@ -205,13 +205,8 @@ fn unheaded(argument: Arg) -> Arg {
         .conflicts_with(clap::builder::Resettable::<clap::Id>::Reset)
 }
 
-/// A type that stands for one study, so that the study's options can be part of a clap struct.
-pub trait KnownStudy {
-    /// The study.
-    fn study() -> &'static Study;
-}
-
-/// The options of an experiment that runs the study `S`.
+/// The options of an experiment that runs the study `S`: a type that stands for one study, so that the study's
+/// options can be part of a clap struct.
 #[derive(Clone, Debug)]
 pub struct ChoiceOf<S> {
     /// The runs.
@@ -229,9 +224,10 @@ impl<S> ChoiceOf<S> {
     }
 }
 
-impl<S: KnownStudy> Args for ChoiceOf<S> {
+impl<S: Default + Into<&'static Study>> Args for ChoiceOf<S> {
     fn augment_args(command: Command) -> Command {
-        S::study().augment(command)
+        let study: &'static Study = S::default().into();
+        study.augment(command)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -239,10 +235,11 @@ impl<S: KnownStudy> Args for ChoiceOf<S> {
     }
 }
 
-impl<S: KnownStudy> FromArgMatches for ChoiceOf<S> {
+impl<S: Default + Into<&'static Study>> FromArgMatches for ChoiceOf<S> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let study: &'static Study = S::default().into();
         Ok(Self {
-            choice: S::study().choice(matches)?,
+            choice: study.choice(matches)?,
             study: PhantomData,
         })
     }

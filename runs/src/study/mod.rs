@@ -31,7 +31,7 @@ mod watch;
 
 pub use crate::arguments::ScaleName;
 pub use crate::devices::ComputeTarget;
-pub use arguments::{ChoiceOf, KnownStudy};
+pub use arguments::ChoiceOf;
 pub use cell::Cell;
 pub use data_at_hand::data_at_hand;
 pub use definition::{

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use burn_gp_datasets::nearest;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -138,16 +139,14 @@ fn swept(text: &str) -> Result<Swept, String> {
         .split_once('=')
         .ok_or("expected OPTION=VALUES, for example inducing=64,128")?;
     let field = name.trim_start_matches('-').replace('-', "_");
-    let fields = RunOptions::NAMES;
-    if ["data", "seed", "data_dir"].contains(&field.as_str()) || !fields.contains(&field.as_str()) {
-        let likeness = |name: &str| strsim::jaro(name, &field);
-        let similar = fields
-            .iter()
-            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-        let similar = similar.map_or_else(String::new, |name| name.replace('_', "-"));
-        return Err(format!(
-            "'{name}' is not an option that can be swept; did you mean '{similar}'?"
-        ));
+    let is_swept = |field: &&&str| !["data", "seed", "data_dir"].contains(*field);
+    let fields = RunOptions::NAMES.iter().filter(is_swept);
+    if !fields.clone().any(|own| *own == field) {
+        let similar = nearest(&field, fields.copied());
+        let tip = similar.map_or_else(String::new, |similar| {
+            format!("; did you mean '{}'?", similar.replace('_', "-"))
+        });
+        return Err(format!("'{name}' is not an option that can be swept{tip}"));
     }
     let mut depth = 0_i32;
     let mut split: Vec<String> = vec![String::new()];

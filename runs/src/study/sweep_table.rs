@@ -1,5 +1,7 @@
 //! The table of a sweep.
 
+use burn_gp_datasets::counted;
+
 use super::definition::{Axis, AxisValue, DataSets, Note, Study};
 use super::details::CellDetails;
 use super::finished::FinishedCell;
@@ -148,7 +150,8 @@ fn rows_of_validation(cells: &[FinishedCell]) -> Option<String> {
     without_use.dedup();
     (held_out > 0 && !without_use.is_empty()).then(|| {
         format!(
-            "no model trains on the {held_out} validation rows; models that do not use them at all: {}",
+            "no model trains on the {}; models that do not use them at all: {}",
+            counted(held_out, "validation row"),
             without_use.join(", ")
         )
     })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use burn_gp_datasets::{BlockFile, Features, Matrix, Standardizer};
+use burn_gp_datasets::{BlockFile, Features, Matrix, RowAttributes, Standardizer};
 
 use super::super::{Part, RowSource, rows::Rows};
 use super::places::target;
@@ -47,7 +47,7 @@ impl Gathered {
         self.inputs.extend_from_slice(features.inputs.row(row));
         self.targets.push(target(features, row));
         self.noise
-            .extend(features.noise.as_ref().map(|noise| noise[row]));
+            .extend(features.attributes.noise.as_ref().map(|noise| noise[row]));
         self.ids.extend(id.map(str::to_owned));
     }
 
@@ -59,12 +59,14 @@ impl Gathered {
             source: Arc::new(RowSource {
                 origin: file.origin(&self.numbers),
                 kept: Some(self.numbers.clone()),
-                ids: (!self.ids.is_empty()).then(|| self.ids.clone()),
             }),
             inputs: &inputs,
             targets: &self.targets,
-            weights: None,
-            noise: (!self.noise.is_empty()).then_some(self.noise.as_slice()),
+            attributes: &RowAttributes {
+                noise: (!self.noise.is_empty()).then(|| self.noise.clone()),
+                ids: (!self.ids.is_empty()).then(|| self.ids.clone()),
+                ..RowAttributes::default()
+            },
         };
         rows.part(&all, standardizer)
     }

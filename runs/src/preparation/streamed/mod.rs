@@ -12,7 +12,7 @@ use burn_gp_datasets::{
     MissingValues, NewRows, SplitError, Standardizer, StreamedStatistics, StreamedWarnings,
 };
 
-use super::{Part, PreparedData, check_codes, held_out_file, keeping_levels, labels, level_names};
+use super::{PreparedData, check_codes, held_out_file, keeping_levels, labels, level_names};
 use crate::arguments::{InputScaleName, RunOptions};
 
 use gathered::Gathered;
@@ -59,15 +59,8 @@ pub fn load(
     let standardizer = standardizer(&pass.statistics, &sample, likelihood, options);
     let part = |gathered: &Gathered| gathered.part(&file, &standardizer);
     let mut warnings = pass.warnings.warnings(&sample, &pass.statistics);
-    let mut in_file = |path: &Option<String>| -> Result<Option<Part>, DataError> {
-        let Some(path) = path.as_deref() else {
-            return Ok(None);
-        };
-        let (part, found) = held_out_file::read(path, &sample.schema, &standardizer, options)?;
-        warnings.extend(found);
-        Ok(Some(part))
-    };
-    let (validation, test) = (in_file(&options.validation)?, in_file(&options.test)?);
+    let [validation, test] =
+        held_out_file::read_all(&sample.schema, &standardizer, options, &mut warnings)?;
     let train = part(&pass.sample);
     Ok(PreparedData {
         name: sample.name.clone(),
@@ -80,7 +73,6 @@ pub fn load(
         levels: level_names(options, &sample.schema),
         schema: sample.schema.clone(),
         columns: sample.columns,
-        groups: None,
         left_out: file.rows() - pass.used,
         stream: Some(Arc::new(StreamedRows {
             checksum: pass.checksum.finalize(),

@@ -54,11 +54,10 @@ impl RowBlocks for StreamedRows {
             .map(|row| target(&features, row))
             .collect();
         let all = Rows {
-            source: RowSource::nameless(features.origin),
+            source: RowSource::whole(features.origin),
             inputs: &features.inputs,
             targets: &targets,
-            noise: features.noise.as_deref(),
-            weights: None,
+            attributes: &features.attributes,
         };
         let part = all.part(&rows, &self.standardizer);
         Ok(BlockRows {

@@ -1,0 +1,37 @@
+//! What a source says about its rows besides their inputs and targets.
+
+/// The values of columns with a role of their own, `[N]` each; `None` if the source has no such column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RowAttributes {
+    /// The standard deviation of each target's noise.
+    pub noise: Option<Vec<f64>>,
+    /// The weights of the rows in training, not negative.
+    pub weights: Option<Vec<f64>>,
+    /// The times, in days if they are dates.
+    pub times: Option<Vec<f64>>,
+    /// The names of the rows.
+    pub ids: Option<Vec<String>>,
+    /// The groups of the rows, which a split keeps together.
+    pub groups: Option<Vec<String>>,
+}
+
+impl RowAttributes {
+    /// The attributes of the rows with the given `indices`, in that order.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn select(&self, indices: &[usize]) -> Self {
+        Self {
+            noise: selected(&self.noise, indices),
+            weights: selected(&self.weights, indices),
+            times: selected(&self.times, indices),
+            ids: selected(&self.ids, indices),
+            groups: selected(&self.groups, indices),
+        }
+    }
+}
+
+fn selected<T: Clone>(values: &Option<Vec<T>>, indices: &[usize]) -> Option<Vec<T>> {
+    let values = values.as_ref()?;
+    Some(indices.iter().map(|&row| values[row].clone()).collect())
+}
