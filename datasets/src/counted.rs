@@ -17,7 +17,7 @@ pub fn counted(count: usize, noun: &str) -> String {
 }
 
 /// The first word for a count of 1 and the second for all other counts: a verb such as `["is", "are"]`.
-pub fn agreeing<'a>(count: usize, [one, several]: [&'a str; 2]) -> &'a str {
+pub fn agreeing(count: usize, [one, several]: [&str; 2]) -> &str {
     match count {
         1 => one,
         _ => several,
