@@ -170,8 +170,7 @@ fn kernel_text(options: &RunOptions) -> String {
     }
 }
 
-/// The table at the end of a run. `kernel` acts on the inputs themselves, as in
-/// [`in_units_of_data`](crate::show::in_units_of_data).
+/// The table at the end of a run. `kernel` is the one that acts on the inputs themselves, if there is one.
 pub fn table(
     metrics: &Metrics,
     data: &PreparedData,
