@@ -106,13 +106,15 @@ impl Request {
 
     /// The file with the test rows of a data set, if they have their own.
     pub fn test_of(&self, study: &Study, data: &str) -> Option<String> {
-        let is_given = self.choice.files.contains_key(data);
-        let [_, test] = self.files_of(study, data).filter(|_| !is_given)?;
+        let [_, test] = self.files_of(study, data)?;
         Some(test.display().to_string())
     }
 
-    /// The files with the training and the test rows of a data set that is not registered.
+    /// The files with the training and the test rows of a data set that is neither registered nor given as a file.
     fn files_of(&self, study: &Study, data: &str) -> Option<[PathBuf; 2]> {
+        if self.choice.files.contains_key(data) {
+            return None;
+        }
         let folder = self.common.data_dir().unwrap_or_default();
         let folder = folder.join(study.data.files_in?);
         Some(["train", "test"].map(|part| folder.join(format!("{data}.{part}.csv.gz"))))
@@ -120,8 +122,7 @@ impl Request {
 
     /// Checks that a data set is on disk.
     fn require(&self, study: &Study, data: &str) -> Result<(), DataError> {
-        let given = self.choice.files.contains_key(data);
-        let files = self.files_of(study, data).filter(|_| !given);
+        let files = self.files_of(study, data);
         match files.filter(|files| !files.iter().all(|file| file.is_file())) {
             Some(files) => Err(DataError::Set(SetError::NotOnDisk {
                 name: data.to_owned(),
