@@ -19,9 +19,18 @@ pub(crate) fn is_inexact(value: f64) -> bool {
     value.is_finite() && value.abs() >= FIRST_INEXACT
 }
 
-/// Whether a text is a number that is not finite in double precision, such as `inf` and `1e999`.
+/// Whether a text is a number that is not finite in double precision, such as `inf`, `∞` and `1e999`.
 pub(crate) fn is_infinite(text: &str) -> bool {
-    text.parse::<f64>().is_ok_and(f64::is_infinite)
+    let size = text.trim_start_matches(['-', '+']);
+    matches!(size, "∞" | "1.#INF") || text.parse::<f64>().is_ok_and(f64::is_infinite)
+}
+
+/// Whether a text is what spreadsheets write in the place of a number that they cannot compute.
+pub(crate) fn is_failed_calculation(text: &str) -> bool {
+    const ERRORS: [&str; 8] = [
+        "#DIV/0!", "#VALUE!", "#NUM!", "#REF!", "#NAME?", "#NULL!", "#SPILL!", "#CALC!",
+    ];
+    ERRORS.contains(&text)
 }
 
 #[cfg(test)]

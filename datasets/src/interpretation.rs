@@ -15,7 +15,7 @@ use crate::names::nearest;
 use crate::raw_column::{Cell, RawColumn};
 use crate::raw_table::RawTable;
 use crate::task::Task;
-use crate::words::{first_spelling, is_class, is_marker, is_missing, is_word};
+use crate::words::{first_spelling, is_class, is_marker, is_missing, is_one_word, is_word};
 
 /// Decides on every column of a table for training. Updates the roles of columns that are not inputs and the
 /// list of columns that become inputs, and turns markers of missing values into gaps.
@@ -76,7 +76,12 @@ fn clear_gaps(
 ) -> (Vec<String>, Vec<String>) {
     let own = options.missing_values.as_deref();
     let labels = column.texts().to_vec();
-    let is_likely = |text: &str| own.is_none() && is_missing(text) && is_class(text, &labels);
+    let would_leave_one = matches!(texts, Texts::Classes(_))
+        && column.numbers().next().is_none()
+        && is_one_word(&labels);
+    let is_likely = |text: &str| {
+        own.is_none() && is_missing(text) && (would_leave_one || is_class(text, &labels))
+    };
     let is_kept = |text: &str| match texts {
         _ if own.is_some() => false,
         Texts::Classes(Some(Labels::InOrder(order))) => {

@@ -98,6 +98,14 @@ pub(crate) fn is_class(marker: &str, texts: &[String]) -> bool {
     others.any(|text| is_nan && is_infinite(text) || is_code(text))
 }
 
+/// Whether the labels `texts` are one word besides markers. Without the markers as classes there would be nothing to
+/// learn.
+pub(crate) fn is_one_word(texts: &[String]) -> bool {
+    let mut others = texts.iter().filter(|text| !is_missing(text));
+    let is_word = |text: &String| text.starts_with(char::is_alphabetic);
+    others.next().is_some_and(is_word) && others.next().is_none()
+}
+
 /// The pattern of upper-case and lower-case letters in a text.
 fn shape(text: &str) -> String {
     let case = |letter: char| match letter {

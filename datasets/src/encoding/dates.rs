@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime};
 use serde::{Deserialize, Serialize};
 
+use super::partial_dates::{completed, is_without_day, without_day};
 use crate::raw_column::Cell;
 
 /// A notation of dates or times, as a pattern of `strftime`.
@@ -20,7 +21,7 @@ const SECONDS_PER_DAY: f64 = 86_400.0;
 const YEARS: std::ops::RangeInclusive<i32> = 1000..=2999;
 
 /// Notations of days. Where day and month cannot be told apart, notations with the month first come first.
-const DAYS: [&str; 26] = [
+const DAYS: [&str; 27] = [
     "%Y-%m-%d",
     "%Y/%m/%d",
     "%Y.%m.%d",
@@ -47,6 +48,7 @@ const DAYS: [&str; 26] = [
     "%A, %d %B %Y",
     "%A, %B %d, %Y",
     "%A %d %B %Y",
+    "%Y年%m月%d日",
 ];
 
 /// The separators between day and time.
@@ -55,7 +57,10 @@ const BETWEEN: [&str; 4] = [" ", "T", ", ", ":"];
 /// Notations of times of day.
 const TIMES: [&str; 4] = ["%H:%M:%S%.f", "%H:%M", "%I:%M:%S %p", "%I:%M %p"];
 
-/// Other notations: without separators, with the year at the end, and without a day.
+/// Notations of times of day that are times only behind a day.
+const TIMES_OF_DAYS: [&str; 3] = ["%H.%M.%S", "%H.%M", "%H"];
+
+/// Other notations: without separators, with the year at the end, days of a week, and days of a year.
 const OTHERS: [&str; 10] = [
     "%Y%m%dT%H%M%S %#z",
     "%Y%m%dT%H%M%S",
@@ -65,8 +70,8 @@ const OTHERS: [&str; 10] = [
     "%Y%m%d%H%M",
     "%A %B %d %H:%M:%S %Y",
     "%A %B %d %H:%M:%S UTC %Y",
-    "%B %Y",
-    "%Y-%m",
+    "%G-W%V-%u",
+    "%Y-%j",
 ];
 
 /// The notations of whole numbers.
@@ -83,12 +88,13 @@ static FORMATS: LazyLock<Vec<String>> = LazyLock::new(|| {
             }
         }
     }
-    formats.extend(
-        OTHERS
-            .iter()
-            .chain(&TIMES)
-            .map(|format| (*format).to_owned()),
-    );
+    for day in DAYS {
+        for between in [" ", "T"] {
+            formats.extend(TIMES_OF_DAYS.map(|time| format!("{day}{between}{time}")));
+        }
+    }
+    let others = OTHERS.into_iter().chain(without_day()).chain(TIMES);
+    formats.extend(others.map(str::to_owned));
     formats
 });
 
@@ -252,7 +258,7 @@ impl DateFormat {
 
     /// Whether the year comes first, so that day and month cannot be confused.
     pub(crate) fn has_year_in_front(&self) -> bool {
-        self.0.starts_with("%Y")
+        self.0.starts_with("%Y") || self.0.starts_with("%G")
     }
 
     /// Days since the beginning of 1970 for a number, as in [`days_of`](Self::days_of).
@@ -266,7 +272,7 @@ impl DateFormat {
 
     /// Whether the notation has days, not only months.
     pub(super) fn has_days(&self) -> bool {
-        self.0.contains("%d") || self.0 == "days"
+        self.has_date() && !is_without_day(&self.0)
     }
 
     /// Whether the notation has a time of day.
@@ -276,7 +282,9 @@ impl DateFormat {
 
     /// Whether the notation has a date.
     pub(super) fn has_date(&self) -> bool {
-        self.0.contains("%Y") || self.0.contains("%y") || self.0 == "days"
+        ["%Y", "%y", "%G", "days"]
+            .iter()
+            .any(|part| self.0.contains(part))
     }
 
     /// The date, as in 2024-02-29, of a number of days since the beginning of 1970.
@@ -291,9 +299,10 @@ fn read(format: &str, text: &str) -> Option<f64> {
         Some(format) => (format, true),
         None => (format, false),
     };
+    let fewest = if is_without_day(format) { 2 } else { 3 };
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let may_fit =
-        digits >= 3 && text.len() <= LONGEST && text.contains(':') == format.contains(':');
+        digits >= fewest && text.len() <= LONGEST && text.contains(':') == format.contains(':');
     if !may_fit {
         return None;
     }
@@ -305,6 +314,8 @@ fn read(format: &str, text: &str) -> Option<f64> {
             false => time.naive_utc(),
         });
     }
+    let (text, format) = completed(text, format)?;
+    let (text, format) = (text.as_ref(), format.as_ref());
     let has_time = format.contains("%H") || format.contains("%I");
     match (has_time, format) {
         (true, _) if !format.contains("%d") => {
@@ -315,8 +326,7 @@ fn read(format: &str, text: &str) -> Option<f64> {
         (true, "%Y%m%d%H%M%S") if text.len() != 14 => None,
         (true, _) => moment(NaiveDateTime::parse_from_str(text, format).ok()?),
         (false, "%Y%m%d") if text.len() != 8 => None,
-        (false, "%Y-%m") => date(&format!("{text}-01"), "%Y-%m-%d"),
-        (false, "%B %Y") => date(&format!("1 {text}"), "%d %B %Y"),
+        (false, "%Y-%j") if text.len() != 8 => None,
         (false, _) => date(text, format),
     }
 }

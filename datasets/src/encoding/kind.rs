@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::column_encoding::label;
 use super::dates::DateFormat;
-use crate::double_precision::is_infinite;
+use crate::double_precision::{is_failed_calculation, is_infinite};
 use crate::raw_column::{Cell, DeclaredType, RawColumn};
 use crate::words;
 
@@ -133,9 +133,7 @@ pub(crate) fn infer(column: &RawColumn, name: &str, is_first: bool) -> ColumnKin
     let texts = column.cells().filter(|cell| matches!(cell, Cell::Text(_)));
     match (numbers, texts.count()) {
         (0, 0) => ColumnKind::Empty,
-        _ if column.texts().iter().all(|text| is_infinite(text)) && !column.texts().is_empty() => {
-            ColumnKind::Mixed
-        }
+        (1.., _) if are_results(column) => ColumnKind::Mixed,
         (numbers, texts) if column.has_long_wholes() => of_texts(column, numbers + texts),
         (_, 0) => of_numbers(column, name, is_first),
         (0, texts) => of_texts(column, texts),
@@ -148,6 +146,12 @@ pub(crate) fn infer(column: &RawColumn, name: &str, is_first: bool) -> ColumnKin
             }
         }
     }
+}
+
+/// Whether the texts among numbers are results that are no finite numbers.
+fn are_results(column: &RawColumn) -> bool {
+    let is_result = |text: &String| is_infinite(text) || is_failed_calculation(text);
+    !column.texts().is_empty() && column.texts().iter().all(is_result)
 }
 
 fn of_numbers(column: &RawColumn, name: &str, is_first: bool) -> ColumnKind {

@@ -8,6 +8,7 @@ mod decision;
 mod kind;
 mod number_notation;
 mod options;
+mod partial_dates;
 mod place;
 
 pub use column_encoding::{ColumnEncoding, Encoding, Gaps};

@@ -25,6 +25,9 @@ fn every_usual_notation_is_read() {
         ("31/Mar/2021:05:00:00 +0000", 18_717.0 + 5.0 / 24.0),
         ("Wed Mar 31 05:00:00 2021", 18_717.0 + 5.0 / 24.0),
         ("2021-Mar-31", 18_717.0),
+        ("2021年03月31日", 18_717.0),
+        ("31-03-2021 05.30", 18_717.0 + 5.5 / 24.0),
+        ("2021-03-31 05", 18_717.0 + 5.0 / 24.0),
         ("20210331233000", 18_717.0 + 23.5 / 24.0),
         ("202103311200", 18_717.5),
     ] {
@@ -41,6 +44,41 @@ fn every_usual_notation_is_read() {
             (found - second).abs() < 1e-9,
             "{first}: {found} is not {second}"
         );
+    }
+}
+
+/// A month, a quarter or a week is its first day.
+#[test]
+fn dates_without_a_day_are_read() {
+    for (cells, days) in [
+        (["Mar-21", "Apr-21"], [18_687.0, 18_718.0]),
+        (["March 2021", "April 2021"], [18_687.0, 18_718.0]),
+        (["2021-Mar", "2021-Apr"], [18_687.0, 18_718.0]),
+        (["03/2021", "04/2021"], [18_687.0, 18_718.0]),
+        (["2021-03", "2021-04"], [18_687.0, 18_718.0]),
+        (["2021Q1", "2021Q2"], [18_628.0, 18_718.0]),
+        (["2020-Q4", "2021-Q1"], [18_536.0, 18_628.0]),
+        (["Q3 2020", "Q1 2021"], [18_444.0, 18_628.0]),
+        (["2021-W09", "2021-W10"], [18_687.0, 18_694.0]),
+        (["2021-W09-1", "2021-W10-3"], [18_687.0, 18_696.0]),
+        (["2021-060", "2021-061"], [18_687.0, 18_688.0]),
+    ] {
+        let data = load("a.csv", &table_of(&cells), &numbers(inferred()));
+        let data = data.unwrap_or_else(|message| panic!("{cells:?}: {message}"));
+        assert_eq!(data.columns[0].kind, ColumnKind::Date, "{cells:?}");
+        let found = [0, 1].map(|row| data.inputs.get(row, 0));
+        assert_eq!(found, days, "{cells:?}");
+    }
+    // These are no dates.
+    for cells in [
+        ["2021Q5", "2021Q6"],
+        ["Mar 1", "Apr 2"],
+        ["2021-W54", "2021-W55"],
+        ["12/34", "56/78"],
+        ["2021-400", "2021-401"],
+    ] {
+        let data = load("a.csv", &table_of(&cells), &numbers(inferred())).unwrap();
+        assert_ne!(data.columns[0].kind, ColumnKind::Date, "{cells:?}");
     }
 }
 

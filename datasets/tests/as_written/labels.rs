@@ -66,6 +66,32 @@ fn classes_that_other_labels_make_plausible_stay() {
             &["inf", "nan", "zero"],
             Task::Classification,
         ),
+        // Without the marker there would be one class.
+        (
+            &["NULL", "alt", "alt"],
+            &["NULL", "alt"],
+            Task::BinaryClassification,
+        ),
+        (
+            &["ok", "#N/A", "ok"],
+            &["#N/A", "ok"],
+            Task::BinaryClassification,
+        ),
+        (
+            &["?", "spam", "spam"],
+            &["?", "spam"],
+            Task::BinaryClassification,
+        ),
+        (
+            &["-", "positive", "-"],
+            &["-", "positive"],
+            Task::BinaryClassification,
+        ),
+        (
+            &["yes", "n/a", "yes"],
+            &["n/a", "yes"],
+            Task::BinaryClassification,
+        ),
         (
             &["-", "0", "+", "0", "-"],
             &["+", "-", "0"],

@@ -74,13 +74,42 @@ fn two_levels_leave_room_for_a_third() {
 
 #[test]
 fn numbers_that_are_not_finite_are_refused_with_their_line() {
-    for infinite in ["-inf", "Infinity", "+infinity", "-1e400", "1e309", "INF"] {
+    for infinite in [
+        "-inf",
+        "Infinity",
+        "+infinity",
+        "-1e400",
+        "1e309",
+        "INF",
+        "∞",
+        "-∞",
+        "1.#INF",
+    ] {
         let table = table_of(&["1", "2", infinite, "2", "1", "3"]);
         let message = load("a.csv", &table, &numbers(inferred())).unwrap_err();
         let expected = format!(
             "a.csv: column 1 (\"x\") holds numbers that are not finite in 1 row, the first {infinite:?} (in line 4); correct the file, or use --kind x=number"
         );
         assert_eq!(message, expected);
+    }
+}
+
+#[test]
+fn failed_calculations_are_refused_with_their_line() {
+    for error in ["#DIV/0!", "#VALUE!", "#NUM!", "#REF!", "#NAME?"] {
+        let table = table_of(&["1", "2", error, "2", "1", "3"]);
+        let message = load("a.csv", &table, &numbers(inferred())).unwrap_err();
+        let expected = format!(
+            "a.csv: column 1 (\"x\") holds numbers except in 1 row, the first {error:?} (in line 4); correct the file, or use --kind x=number"
+        );
+        assert_eq!(message, expected);
+        let kinds = vec!["x=number".parse().unwrap()];
+        let inputs = InputColumns {
+            kinds,
+            ..inferred()
+        };
+        let data = load("a.csv", &table, &numbers(inputs)).unwrap();
+        assert_eq!(data.input_names(), ["x", "x is missing", "z"], "{error}");
     }
 }
 
