@@ -51,6 +51,36 @@ fn the_data_choose_the_model_and_its_start() {
     assert_eq!(other["nlpd"], metrics["nlpd"]);
 }
 
+/// Two or three rows do not show that a function is linear: far from them, it may be where it was.
+#[test]
+fn very_few_rows_choose_no_kernel() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("far.csv"), "x\n50\n").unwrap();
+    for targets in [
+        &["10.5", "11.7"][..],
+        &["10", "20"],
+        &["1", "2", "3"],
+        &["-4", "0", "5", "11"],
+        &["0.1", "0.2", "0.3", "0.4", "0.5"],
+    ] {
+        let rows = targets.iter().enumerate();
+        let rows: String =
+            (rows.map(|(row, target)| format!("{},{target}\n", 0.3 * row as f64))).collect();
+        fs::write(folder.path().join("few.csv"), format!("x,y\n{rows}")).unwrap();
+        let train = "train --data few.csv --test-fraction 0 --out run --overwrite";
+        succeed(folder.path(), &train.split(' ').collect::<Vec<_>>());
+        let predict = "predict --model-dir run --data far.csv --out p.csv --overwrite";
+        succeed(folder.path(), &predict.split(' ').collect::<Vec<_>>());
+        let [lower, upper] =
+            ["lower", "upper"].map(|name| numbers(&folder.path().join("p.csv"), name)[0]);
+        let [first, last] = [0, targets.len() - 1].map(|row| targets[row].parse::<f64>().unwrap());
+        assert!(
+            lower < first && last < upper,
+            "{targets:?}: {lower} to {upper}"
+        );
+    }
+}
+
 /// On smooth functions with little noise, the default model trains as long as `exact` does.
 #[test]
 fn training_does_not_stop_too_early() {

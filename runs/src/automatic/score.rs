@@ -18,6 +18,10 @@ const STANDARD_ERRORS: f64 = 3.0;
 /// well.
 const FEW_ROWS: f64 = 100.0;
 
+/// The fewest rows that choose a kernel. The differences of fewer have no standard error: those of two rows are equal, by
+/// symmetry.
+const FEWEST_ROWS: usize = 10;
+
 /// The log densities of the training targets, each given all others.
 #[derive(Clone, Debug)]
 pub struct Score {
@@ -99,11 +103,15 @@ impl Score {
     }
 }
 
-/// The index of the score with the largest gain over the score at `base`, or `base` if none is better.
+/// The index of the score with the largest gain over the score at `base`, or `base` if none is better or there are very
+/// few rows.
 ///
 /// If that model mistakes noise for signal, the best one that does not, and whose predictions are as good, takes
 /// its place.
 pub fn best(scores: &[&Score], base: usize) -> usize {
+    if (scores.get(base)).is_some_and(|score| score.densities.len() < FEWEST_ROWS) {
+        return base;
+    }
     let gain = |place: usize| match place == base {
         true => 0.0,
         false => scores[place].gain_over(scores[base]),
@@ -148,6 +156,15 @@ mod tests {
         assert!(as_good.gain_over(&base) < 0.0);
         assert_eq!(best(&[&base, &worse, &as_good], 0), 2);
         assert_eq!(best(&[&base, &worse], 0), 0, "others predict less");
+    }
+
+    #[test]
+    fn few_rows_choose_no_kernel() {
+        for rows in [2, 3, 9, 10] {
+            let (base, better) = (score(&vec![0.0; rows], 3), score(&vec![0.5; rows], 3));
+            let expected = usize::from(rows == 10);
+            assert_eq!(best(&[&base, &better], 0), expected, "{rows}");
+        }
     }
 
     #[test]
