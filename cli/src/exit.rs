@@ -31,6 +31,7 @@ pub fn code(failure: &Failure) -> u8 {
         | Failure::Plot(_)
         | Failure::Interrupt(_)
         | Failure::DeviceCheck { .. }
+        | Failure::FollowedNoise { .. }
         | Failure::Device(_)
         | Failure::BrokenRuns { .. } => 1,
         Failure::Interrupted { .. } | Failure::InterruptedExperiment { .. } => 130,

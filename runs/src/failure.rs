@@ -112,6 +112,21 @@ pub enum Failure {
         /// All cases.
         count: usize,
     },
+    /// Training ended at a model that follows the noise of rows with equal inputs.
+    #[error(
+        "the model is not saved, because it follows noise: {noise}; train for more steps, for example with: \
+         burn-gp train --resume {} --steps {}, or choose another likelihood",
+        folder.display(),
+        10 * steps
+    )]
+    FollowedNoise {
+        /// What is wrong with its noise.
+        noise: String,
+        /// The number of completed steps.
+        steps: usize,
+        /// The folder with the checkpoint.
+        folder: PathBuf,
+    },
     /// The device failed.
     #[error("{0}")]
     Device(#[from] DeviceFailure),

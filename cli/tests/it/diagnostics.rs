@@ -7,6 +7,10 @@ use crate::support::{read, run, succeed, write_classes, write_regression};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use rand_distr::{Distribution, StandardNormal};
 
+fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
 /// The warnings of a run on the terminal and in its metrics.
 fn warnings(folder: &Path, options: &str) -> Vec<String> {
     let line = format!("train --data table.csv --out run --overwrite {options}");
@@ -216,16 +220,38 @@ fn no_noise_is_less_than_that_of_repeats() {
             "{told:?}"
         );
     }
-    let told = warnings(path, &format!("--model svgp --steps 1 {small}"));
+    // Too little of it is said.
+    let told = warnings(
+        path,
+        "--model svgp --steps 1 --test-fraction 0 --noise 0.08",
+    );
     assert!(
         told.iter()
             .any(|text| text.contains("is too small: the targets of 40 rows")),
         "{told:?}"
     );
+    // A model that follows the noise is not saved, and the earlier run stays. Training goes on from its checkpoint.
+    let before = read(&path.join("run/metrics.json"));
+    for model in ["svgp --steps 1", "l-svgp --epochs 1", "exact --steps 1"] {
+        let line = format!("train --data table.csv --out run --overwrite --model {model} {small}");
+        let output = run(path, &words(&line));
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{model}: {text}");
+        assert!(
+            text.contains("error: the model is not saved, because it follows noise: the noise standard deviation")
+                && text.contains("the targets of 40 rows that repeat the inputs of others differ by"),
+            "{model}: {text}"
+        );
+    }
+    assert_eq!(read(&path.join("run/metrics.json")), before);
+    succeed(path, &words("train --resume run --steps 60 --quiet"));
+    let metrics: serde_json::Value =
+        serde_json::from_str(&read(&path.join("run/metrics.json"))).unwrap();
+    let noise = metrics["hyperparameters"]["likelihood.noise"][0].as_f64();
+    assert!(noise.unwrap() > 0.15, "{noise:?}");
     // Noise that is fixed at less is refused before training.
     let train = "train --data table.csv --out refused --model exact --fix likelihood.noise";
-    let words: Vec<&str> = train.split(' ').chain(small.split(' ')).collect();
-    let output = run(path, &words);
+    let output = run(path, &words(&format!("{train} {small}")));
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{text}");
     assert!(
