@@ -20,8 +20,6 @@ pub(crate) struct Table {
     pub inputs: Vec<f64>,
     /// `[N]`, or empty if the layout has no target; positions in `labels`, if there are any.
     pub targets: Vec<f64>,
-    /// `[N]`, or empty if the layout has no noise.
-    pub noise: Vec<f64>,
     /// The labels of a text source.
     pub labels: Option<LabelReader>,
     pub origin: Origin,
@@ -35,7 +33,7 @@ pub(crate) struct Table {
     pub texts: Vec<(String, Vec<String>)>,
     /// The name of the column that names the rows.
     pub id: Option<String>,
-    /// The attributes of the rows besides the noise, which becomes one when it is checked.
+    /// The attributes of the rows.
     pub attributes: RowAttributes,
     /// Whether faults of single cells are listed instead of being an error.
     pub is_lenient: bool,
@@ -74,7 +72,6 @@ impl Table {
             layout,
             inputs: Vec::new(),
             targets: Vec::new(),
-            noise: Vec::new(),
             labels: None,
             origin,
             reports: Vec::new(),
@@ -99,7 +96,7 @@ impl Table {
             match role {
                 Role::Input(input) => self.inputs[first + input] = value,
                 Role::Target => self.targets.push(value),
-                Role::Noise => self.noise.push(value),
+                Role::Noise => self.attributes.noise.get_or_insert_default().push(value),
                 Role::Ignored => {}
             }
         }
@@ -204,26 +201,21 @@ impl Table {
         })
     }
 
-    /// The attributes of the rows with their noise, which must be positive.
+    /// The attributes of the rows, whose noise must be positive.
     fn attributes(&mut self) -> Result<RowAttributes, DataError> {
         let attributes = std::mem::take(&mut self.attributes);
         let Some(position) = self.layout.noise() else {
             return Ok(attributes);
         };
-        match self
-            .noise
-            .iter()
-            .position(|&value| value.is_nan() || value <= 0.0)
-        {
+        let noise = attributes.noise.as_deref().unwrap_or_default();
+        let is_impossible = |value: &f64| value.is_nan() || *value <= 0.0;
+        match noise.iter().position(is_impossible) {
             Some(row) => Err(DataError::Cell(CellError::NoiseNotPositive {
                 location: self.origin.location(row),
                 column: self.layout.label(position),
-                value: self.noise[row],
+                value: noise[row],
             })),
-            None => Ok(RowAttributes {
-                noise: Some(std::mem::take(&mut self.noise)),
-                ..attributes
-            }),
+            None => Ok(attributes),
         }
     }
 

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     AnyModel, AnyTrained, Conditioned, DataShape, InitError, ModelDefinition,
     config::{OUTPUTS, options_of},
-    regression_config::{full_batch, regression_config},
+    model_config::{full_batch, model_config},
     training::{FullBatchOptimizer, FullBatchTraining, Model, TrainingData, TrainingDefaults},
 };
 
@@ -132,7 +132,7 @@ impl ActionsConfig {
     }
 }
 
-regression_config! {
+model_config! {
     /// Configuration of computation-aware regression (J. Wenger et al., *Computation-Aware Gaussian
     /// Processes: Model Selection And Linear-Time Inference*, arXiv:2411.01036).
     ///
@@ -249,7 +249,7 @@ impl ComputationAwareConfig {
 }
 
 impl ModelDefinition for ComputationAwareConfig {
-    regression_config!();
+    model_config!();
 
     fn arranged(&self, data: TrainingData) -> TrainingData {
         self.arranged(data)

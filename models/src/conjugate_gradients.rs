@@ -9,14 +9,14 @@ use burn_gp_core::{
 
 use crate::{
     AnyTrained, Conditioned, InitError, ModelDefinition,
-    regression_config::{full_batch, regression_config},
+    model_config::{full_batch, model_config},
     training::{Model, TrainingData},
 };
 
 /// Regression with conjugate gradients whose components are chosen at run time.
 pub type AnyConjugateGradients = ConjugateGradients<AnyKernel>;
 
-regression_config! {
+model_config! {
     /// Configuration of regression with conjugate gradients and stochastic Lanczos quadrature (CGGP).
     ///
     /// ```
@@ -49,7 +49,7 @@ regression_config! {
 }
 
 impl ConjugateGradientsConfig {
-    regression_config!(assembled AnyConjugateGradients, "there are no probes");
+    model_config!(assembled AnyConjugateGradients, "there are no probes");
 
     fn assemble(
         &self,
@@ -70,7 +70,7 @@ impl ConjugateGradientsConfig {
 }
 
 impl ModelDefinition for ConjugateGradientsConfig {
-    regression_config!(keeps_data);
+    model_config!(keeps_data);
 }
 
 register!(

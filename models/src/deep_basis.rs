@@ -22,7 +22,7 @@ use crate::{
     AnyTrained, InitError, ModelDefinition, Svgp, Trained,
     config::{OUTPUTS, options_of},
     initial_scale::scaled_to_targets,
-    regression_config::{full_batch, regression_config},
+    model_config::{full_batch, model_config},
     training::{AdamRates, Model, TrainingData, TrainingDefaults},
 };
 
@@ -344,7 +344,7 @@ impl SvdbkConfig {
 }
 
 impl ModelDefinition for DbkConfig {
-    regression_config!(becomes_variational);
+    model_config!(becomes_variational);
 
     fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::OneBatch(AdamRates::BASIS)
@@ -377,7 +377,7 @@ impl Model for AnyDbk {
 }
 
 impl ModelDefinition for SvdbkConfig {
-    regression_config!(variational);
+    model_config!(variational);
 
     fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::MiniBatches(AdamRates::BASIS)

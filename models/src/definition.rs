@@ -47,8 +47,10 @@ pub trait ModelDefinition: AnyDefinition {
     /// every precision as in `precision`. It serves to read models saved in another precision.
     fn fix_precision(&mut self, _precision: DType) {}
 
-    /// The default training of the model.
-    fn default_training(&self) -> TrainingDefaults;
+    /// The default training of the model: L-BFGS on all data, if it has no other.
+    fn default_training(&self) -> TrainingDefaults {
+        TrainingDefaults::L_BFGS
+    }
 
     /// Whether the inputs are images, whose pixels have a common scale.
     fn has_images(&self) -> bool {

@@ -10,14 +10,14 @@ use burn_gp_core::{
 
 use crate::{
     AnyModel, AnyTrained, Conditioned, DataShape, InitError, ModelDefinition,
-    regression_config::{full_batch, regression_config},
-    training::{Model, TrainingData, TrainingDefaults},
+    model_config::{full_batch, model_config},
+    training::{Model, TrainingData},
 };
 
 /// An exact model whose components are chosen at run time.
 pub type AnyExact = Exact<AnyKernel>;
 
-regression_config! {
+model_config! {
     /// Configuration of exact regression, of one output or several.
     ///
     /// Several outputs are [correlated](burn_gp_core::inference::ExactOutputs), each has its own noise, and targets
@@ -75,7 +75,7 @@ regression_config! {
 }
 
 impl ExactConfig {
-    regression_config!(assembled AnyExact);
+    model_config!(assembled AnyExact);
 
     fn assemble(
         &self,
@@ -88,18 +88,14 @@ impl ExactConfig {
 }
 
 impl ModelDefinition for ExactConfig {
-    regression_config!(likelihood);
-    regression_config!(functions);
+    model_config!(likelihood);
+    model_config!(functions);
 
     fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
         Ok(match data.targets.dims() {
             [_, 1] => self.init(data)?.boxed(),
             _ => self.init_outputs(data)?.boxed(),
         })
-    }
-
-    fn default_training(&self) -> TrainingDefaults {
-        TrainingDefaults::L_BFGS
     }
 
     fn takes_missing_targets(&self) -> bool {

@@ -18,7 +18,7 @@ use crate::{
     data::matrix,
     first_coregionalization::first_coregionalization,
     initial_scale::scaled_to_targets,
-    regression_config::full_batch,
+    model_config::full_batch,
     training::{Model, TrainingData},
 };
 

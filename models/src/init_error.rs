@@ -39,7 +39,7 @@ pub enum InitError {
     #[error(transparent)]
     Patches(#[from] PatchError),
     /// The shape of the images does not match the number of inputs.
-    #[error("images of {image} (height, width, channels) have {} values, but there are {inputs} inputs", .image.len())]
+    #[error("images of {image} (height, width, channels) have {} values, but the number of inputs is {inputs}", .image.len())]
     ImageShape {
         /// The image shape.
         image: ImageShape,

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     AnyDbk, AnyTrained, BasisConfig, DbkConfig, InitError, ModelDefinition, SvdbkConfig,
     config::{OUTPUTS, options_of},
-    regression_config::regression_config,
+    model_config::model_config,
     training::{AdamRates, Model, Objective, TrainingData, TrainingDefaults},
 };
 
@@ -191,7 +191,7 @@ impl Model for AnyLastLayer {
 }
 
 impl ModelDefinition for LastLayerConfig {
-    regression_config!(becomes_variational);
+    model_config!(becomes_variational);
 
     fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::MiniBatches(AdamRates::BASIS)

@@ -10,14 +10,14 @@ use burn_gp_core::{
 
 use crate::{
     AnyTrained, Conditioned, InitError, ModelDefinition,
-    regression_config::{full_batch, regression_config},
+    model_config::{full_batch, model_config},
     training::{Model, TrainingData},
 };
 
 /// Regression over time whose components are chosen at run time.
 pub type AnyMarkov = Markov<AnyKernel>;
 
-regression_config! {
+model_config! {
     /// Configuration of exact regression over time, in time linear in the number of rows.
     ///
     /// The data have one input, and the kernel is a state-space model: Matérn, cosine, constant, linear, the periodic
@@ -42,7 +42,7 @@ regression_config! {
 }
 
 impl MarkovConfig {
-    regression_config!(assembled AnyMarkov, "there is not exactly one input, or the kernel is not a state-space model");
+    model_config!(assembled AnyMarkov, "there is not exactly one input, or the kernel is not a state-space model");
 
     fn assemble(
         &self,
@@ -58,7 +58,7 @@ impl MarkovConfig {
 }
 
 impl ModelDefinition for MarkovConfig {
-    regression_config!(keeps_data);
+    model_config!(keeps_data);
 }
 
 register!(

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     AnyTrained, Conditioned, InitError, ModelDefinition, Trained,
     config::{OUTPUTS, with_first_values},
-    regression_config::{full_batch, regression_config},
+    model_config::{full_batch, model_config},
     training::{Model, TrainingData},
 };
 
@@ -78,7 +78,7 @@ impl MarkovVariationalConfig {
         }
     }
 
-    regression_config!(assembled one_function AnyMarkovVariational, "there is not exactly one input, or the kernel is not a state-space model");
+    model_config!(assembled one_function AnyMarkovVariational, "there is not exactly one input, or the kernel is not a state-space model");
 
     fn assemble(
         &self,
@@ -102,7 +102,7 @@ impl MarkovVariationalConfig {
 }
 
 impl ModelDefinition for MarkovVariationalConfig {
-    regression_config!(keeps_data);
+    model_config!(keeps_data);
 
     fn likelihood_mut(&mut self) -> Option<&mut LikelihoodConfig> {
         Some(&mut self.likelihood)

@@ -12,14 +12,14 @@ use burn_gp_core::{
 use crate::{
     AnyTrained, InducingConfig, InitError, ModelDefinition, Svgp, SvgpConfig, Trained,
     config::options_of,
-    regression_config::{full_batch, regression_config},
+    model_config::{full_batch, model_config},
     training::{Model, TrainingData},
 };
 
 /// A collapsed model whose components are chosen at run time.
 pub type AnySgpr = Collapsed;
 
-regression_config! {
+model_config! {
     /// Configuration of a collapsed sparse regression model.
     ///
     /// ```
@@ -95,7 +95,7 @@ impl SgprConfig {
 }
 
 impl ModelDefinition for SgprConfig {
-    regression_config!(collapsed);
+    model_config!(collapsed);
 }
 
 register!(

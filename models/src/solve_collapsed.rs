@@ -11,14 +11,14 @@ use burn_gp_core::{
 use crate::{
     AnyTrained, InducingConfig, InitError, ModelDefinition, Svgp, SvgpConfig, Trained,
     config::options_of,
-    regression_config::{full_batch, regression_config},
+    model_config::{full_batch, model_config},
     training::{Model, TrainingData},
 };
 
 /// A collapsed model with orthogonal inducing points, whose components are chosen at run time.
 pub type AnySolveCollapsed = CollapsedOrthogonal;
 
-regression_config! {
+model_config! {
     /// Configuration of a collapsed sparse regression model with orthogonal inducing points.
     ///
     /// ```
@@ -114,7 +114,7 @@ impl SolveCollapsedConfig {
 }
 
 impl ModelDefinition for SolveCollapsedConfig {
-    regression_config!(collapsed);
+    model_config!(collapsed);
 }
 
 register!(

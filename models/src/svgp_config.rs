@@ -20,7 +20,7 @@ use crate::{
     AnyTrained, InducingConfig, InitError, ModelDefinition, Svgp, Trained,
     config::{options_of, with_first_values},
     initial_scale::scaled_to_targets,
-    regression_config::regression_config,
+    model_config::model_config,
     training::{Model, TrainingData, TrainingDefaults},
 };
 
@@ -217,8 +217,8 @@ impl SvgpConfig {
 }
 
 impl ModelDefinition for SvgpConfig {
-    regression_config!(variational);
-    regression_config!(inducing);
+    model_config!(variational);
+    model_config!(inducing);
 
     fn fix_precision(&mut self, precision: DType) {
         self.posterior.fix_precision(precision);

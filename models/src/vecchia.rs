@@ -10,7 +10,7 @@ use burn_gp_core::{
 
 use crate::{
     AnyTrained, Conditioned, InitError, ModelDefinition,
-    regression_config::{full_batch, regression_config},
+    model_config::{full_batch, model_config},
     row_order::in_order,
     training::{FullBatchTraining, Model, TrainingData, TrainingDefaults},
 };
@@ -29,7 +29,7 @@ pub(crate) const TRAINING: TrainingDefaults = TrainingDefaults::FullBatch(FULL_B
 /// Nearest-neighbor regression whose components are chosen at run time.
 pub type AnyVecchia = Vecchia<AnyKernel>;
 
-regression_config! {
+model_config! {
     /// Configuration of regression by the nearest-neighbor (Vecchia) approximation.
     ///
     /// Each row is conditioned on the nearest rows before it, in an order in which early rows cover the inputs. Time
@@ -86,7 +86,7 @@ impl VecchiaConfig {
         in_order(data, &self.kernel, self.order, self.seed)
     }
 
-    regression_config!(assembled AnyVecchia, "a number of neighbors is zero");
+    model_config!(assembled AnyVecchia, "a number of neighbors is zero");
 
     fn assemble(
         &self,
@@ -107,7 +107,11 @@ impl VecchiaConfig {
 }
 
 impl ModelDefinition for VecchiaConfig {
-    regression_config!(keeps_data, TRAINING);
+    model_config!(keeps_data);
+
+    fn default_training(&self) -> TrainingDefaults {
+        TRAINING
+    }
 
     fn arranged(&self, data: TrainingData) -> TrainingData {
         self.arranged(data)

@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 use crate::{
     AnyTrained, Conditioned, InitError, ModelDefinition, Trained,
     config::OUTPUTS,
-    regression_config::{full_batch, regression_config},
+    model_config::{full_batch, model_config},
     row_order::in_order,
-    training::{Model, TrainingData},
+    training::{Model, TrainingData, TrainingDefaults},
     vecchia::TRAINING,
 };
 
@@ -100,7 +100,7 @@ impl VecchiaLaplaceConfig {
         in_order(data, &self.kernel, self.order, self.seed)
     }
 
-    regression_config!(assembled one_function AnyVecchiaLaplace, "the likelihood has no curvature, or a number of neighbors, probes or draws is zero");
+    model_config!(assembled one_function AnyVecchiaLaplace, "the likelihood has no curvature, or a number of neighbors, probes or draws is zero");
 
     fn assemble(
         &self,
@@ -139,7 +139,11 @@ impl VecchiaLaplaceConfig {
 }
 
 impl ModelDefinition for VecchiaLaplaceConfig {
-    regression_config!(keeps_data, TRAINING);
+    model_config!(keeps_data);
+
+    fn default_training(&self) -> TrainingDefaults {
+        TRAINING
+    }
 
     fn likelihood_mut(&mut self) -> Option<&mut LikelihoodConfig> {
         Some(&mut self.likelihood)

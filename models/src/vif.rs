@@ -14,7 +14,7 @@ use burn_gp_core::{
 use crate::{
     AnyTrained, Conditioned, InducingConfig, InitError, ModelDefinition,
     config::options_of,
-    regression_config::{full_batch, regression_config},
+    model_config::{full_batch, model_config},
     row_order::in_order,
     training::{Model, TrainingData},
 };
@@ -25,7 +25,7 @@ pub type AnyVif = Vif;
 /// The default number of inducing points.
 const INDUCING: usize = 200;
 
-regression_config! {
+model_config! {
     /// Configuration of regression by inducing points and nearest neighbors (VIF).
     ///
     /// Inducing points explain what is common to all rows, and each row is conditioned on the nearest rows before it for
@@ -158,8 +158,8 @@ impl VifConfig {
 }
 
 impl ModelDefinition for VifConfig {
-    regression_config!(keeps_data);
-    regression_config!(inducing);
+    model_config!(keeps_data);
+    model_config!(inducing);
 
     fn arranged(&self, data: TrainingData) -> TrainingData {
         self.arranged(data)

@@ -25,8 +25,8 @@ use crate::{
     AnyTrained, DataShape, InitError, ModelDefinition, Trained, VecchiaConfig,
     VecchiaLaplaceConfig,
     config::{OUTPUTS, options_of},
+    model_config::model_config,
     one_function::OneFunction,
-    regression_config::regression_config,
     row_order::in_order,
     training::{self, Model, Objective, TrainingData, TrainingDefaults, TrainingError},
     vecchia::FULL_BATCH,
@@ -348,8 +348,8 @@ fn jitter(options: &TensorCreationOptions) -> Jitter {
 }
 
 impl ModelDefinition for VnngpConfig {
-    regression_config!();
-    regression_config!(boxed);
+    model_config!();
+    model_config!(boxed);
 
     fn arranged(&self, data: TrainingData) -> TrainingData {
         self.arranged(data)

@@ -9,9 +9,12 @@ where
         .flexible(true)
         .from_writer(Vec::new());
     for row in rows {
-        // Memory does not fail.
-        let _ = writer.write_record(row);
+        if let Err(error) = writer.write_record(row) {
+            unreachable!("memory takes every row: {error}");
+        }
     }
-    let bytes = writer.into_inner().unwrap_or_default();
-    String::from_utf8_lossy(&bytes).into_owned()
+    match writer.into_inner() {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) => unreachable!("memory takes every row: {error}"),
+    }
 }

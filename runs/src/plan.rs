@@ -124,7 +124,7 @@ pub fn check(options: &RunOptions, source: &DataSource) -> Result<RunOptions, Op
     parts::check_mean(options)?;
     let mut checked = with_common_defaults(options, likelihood)?;
     checked.check_ranges()?;
-    model::check(options, &mut checked)?;
+    model::check(&mut checked)?;
     parts::mean(&mut checked, likelihood);
     parts::noise(&mut checked, likelihood);
     parts::with_limits(&mut checked, likelihood.config())?;
@@ -152,7 +152,7 @@ pub fn resolve(
     let model = model::model(&mut resolved, data)?;
     let training = match resolved.is_mini_batch() {
         true => {
-            let training = mini_batch(options, &mut resolved)?;
+            let training = mini_batch(&mut resolved)?;
             mini_batch::for_rows(training, &mut resolved, data.training_rows()).into()
         }
         false => full_batch(&mut resolved)?.into(),

@@ -178,28 +178,22 @@ pub trait AnyMapper {
     fn exit(&mut self, name: &str, container: &str);
 }
 
-/// Finds the type of a parameter among burn's tensor types and ranks.
-macro_rules! for_each_rank {
-    ($parameter:ident, $take:ident, $use:expr) => {
-        for_each_rank!($parameter, $take, $use; 1 2 3 4 5 6 7 8)
+/// Visits or maps a parameter, whose type is one of burn's tensor types and ranks.
+macro_rules! of_any_rank {
+    ($take:ident $parameter:ident by $user:expr) => {
+        of_any_rank!($take $parameter by $user; 1 2 3 4 5 6 7 8)
     };
-    ($parameter:ident, $take:ident, $use:expr; $($rank:literal)+) => {
-        $($take!($parameter, Param<Tensor<$rank>>, $use, visit_float, map_float);)+
-        $($take!($parameter, Param<Tensor<$rank, Int>>, $use, visit_int, map_int);)+
-        $($take!($parameter, Param<Tensor<$rank, Bool>>, $use, visit_bool, map_bool);)+
+    ($take:ident $parameter:ident by $user:expr; $($rank:literal)+) => {
+        $(of_any_rank!(@$take $parameter by $user, Param<Tensor<$rank>>, visit_float, map_float);)+
+        $(of_any_rank!(@$take $parameter by $user, Param<Tensor<$rank, Int>>, visit_int, map_int);)+
+        $(of_any_rank!(@$take $parameter by $user, Param<Tensor<$rank, Bool>>, visit_bool, map_bool);)+
     };
-}
-
-macro_rules! visit {
-    ($parameter:ident, $type:ty, $visitor:expr, $visit:ident, $map:ident) => {
+    (@visit $parameter:ident by $visitor:expr, $type:ty, $visit:ident, $map:ident) => {
         if let Some(parameter) = $parameter.downcast_ref::<$type>() {
             return $visitor.$visit(parameter);
         }
     };
-}
-
-macro_rules! map {
-    ($parameter:ident, $type:ty, $mapper:expr, $visit:ident, $map:ident) => {
+    (@map $parameter:ident by $mapper:expr, $type:ty, $visit:ident, $map:ident) => {
         if let Some(place) = $parameter.downcast_mut::<Option<$type>>() {
             *place = place.take().map(|parameter| $mapper.$map(parameter));
             return;
@@ -209,7 +203,7 @@ macro_rules! map {
 
 impl<V: ModuleVisitor> AnyVisitor for V {
     fn tensor(&mut self, parameter: &dyn Any) {
-        for_each_rank!(parameter, visit, self);
+        of_any_rank!(visit parameter by self);
     }
 
     fn flag(&mut self, flag: &Param<Flag>) {
@@ -227,7 +221,7 @@ impl<V: ModuleVisitor> AnyVisitor for V {
 
 impl<M: ModuleMapper> AnyMapper for M {
     fn tensor(&mut self, parameter: &mut dyn Any) {
-        for_each_rank!(parameter, map, self);
+        of_any_rank!(map parameter by self);
     }
 
     fn flag(&mut self, flag: Param<Flag>) -> Param<Flag> {

@@ -11,8 +11,8 @@ pub enum NetworkError {
     },
     /// The network starts as the identity, but its numbers of inputs and outputs differ.
     #[error(
-        "a network that starts as the identity needs as many outputs as inputs; it has {inputs} inputs \
-         and {outputs} outputs"
+        "a network that starts as the identity needs as many outputs as inputs; it has {outputs}, not \
+         {inputs}"
     )]
     IdentityOfOtherSize {
         /// The number of inputs, D.
@@ -22,8 +22,8 @@ pub enum NetworkError {
     },
     /// There is not one mean and one standard deviation for each input.
     #[error(
-        "the network standardizes its {inputs} inputs with {means} means and {deviations} standard \
-         deviations; it needs {inputs} of each"
+        "the numbers of means and standard deviations that standardize the network's inputs are {means} and \
+         {deviations}; it needs {inputs} of each"
     )]
     Standardization {
         /// The number of inputs, D.

@@ -117,9 +117,9 @@ impl KernelDefinition for ArcCosineConfig {
     fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
         let weights = inputs.values(self.ard, self.weight_variance);
         let (bias, variance) = (self.bias_variance, self.variance);
-        ArcCosine::new(self.order, &weights, bias, variance, options)
-            .tied(inputs.coordinates)
-            .boxed()
+        let mut kernel = ArcCosine::new(self.order, &weights, bias, variance, options);
+        kernel.weight_variance = kernel.weight_variance.repeated(inputs.coordinates);
+        kernel.boxed()
     }
 
     fn parameters(&self) -> Vec<KernelParameter<'_>> {
@@ -165,8 +165,6 @@ impl ArcCosine {
         (extended / norm.clone(), norm)
     }
 }
-
-tied!(weight_variance of ArcCosine);
 
 impl Kernel for ArcCosine {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {

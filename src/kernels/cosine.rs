@@ -75,9 +75,9 @@ impl KernelDefinition for CosineConfig {
     #[track_caller]
     fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
         let periods = inputs.values(self.ard, self.period);
-        Cosine::new(&periods, self.variance, options)
-            .tied(inputs.coordinates)
-            .boxed()
+        let mut kernel = Cosine::new(&periods, self.variance, options);
+        kernel.period = kernel.period.repeated(inputs.coordinates);
+        kernel.boxed()
     }
 
     fn parameters(&self) -> Vec<KernelParameter<'_>> {
@@ -109,8 +109,6 @@ impl Cosine {
         }
     }
 }
-
-tied!(period of Cosine);
 
 impl Kernel for Cosine {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {

@@ -76,9 +76,9 @@ impl KernelDefinition for DampedOscillatorConfig {
     #[track_caller]
     fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
         let periods = inputs.values(self.ard, self.period);
-        DampedOscillator::new(&periods, self.quality, self.variance, options)
-            .tied(inputs.coordinates)
-            .boxed()
+        let mut kernel = DampedOscillator::new(&periods, self.quality, self.variance, options);
+        kernel.period = kernel.period.repeated(inputs.coordinates);
+        kernel.boxed()
     }
 
     fn parameters(&self) -> Vec<KernelParameter<'_>> {
@@ -117,8 +117,6 @@ impl DampedOscillator {
         }
     }
 }
-
-tied!(period of DampedOscillator);
 
 impl Kernel for DampedOscillator {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {

@@ -69,8 +69,8 @@ impl KernelDefinition for LinearConfig {
     fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
         let groups = Groups::new(self.ard, &self.groups, inputs.dimensions);
         let mut kernel = Linear::new(&vec![self.variance; groups.parameters()], options);
-        kernel.variance = groups.share(kernel.variance);
-        kernel.tied(inputs.coordinates).boxed()
+        kernel.variance = groups.share(kernel.variance).repeated(inputs.coordinates);
+        kernel.boxed()
     }
 
     fn parameters(&self) -> Vec<KernelParameter<'_>> {
@@ -102,8 +102,6 @@ impl Linear {
         }
     }
 }
-
-tied!(variance of Linear);
 
 impl Kernel for Linear {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {

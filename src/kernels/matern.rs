@@ -2,7 +2,7 @@
 
 use burn::{
     module::Module,
-    tensor::{Tensor, TensorCreationOptions, TensorData},
+    tensor::{Tensor, TensorCreationOptions},
 };
 use rand::rngs::ChaCha8Rng;
 
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     ops,
-    parameter::{Positive, both_tracked, defaults},
+    parameter::{Positive, defaults},
     register,
 };
 
@@ -84,9 +84,9 @@ impl KernelDefinition for MaternConfig {
     fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
         let lengthscale = first_lengthscale(self.lengthscale, inputs.dimensions);
         let lengthscales = inputs.values(self.ard, lengthscale);
-        Matern::new(&lengthscales, self.variance, self.smoothness, options)
-            .tied(inputs.coordinates)
-            .boxed()
+        let mut kernel = Matern::new(&lengthscales, self.variance, self.smoothness, options);
+        kernel.lengthscale = kernel.lengthscale.repeated(inputs.coordinates);
+        kernel.boxed()
     }
 
     fn parameters(&self) -> Vec<KernelParameter<'_>> {
@@ -125,8 +125,6 @@ impl Matern {
         }
     }
 }
-
-tied!(lengthscale of Matern);
 
 impl Kernel for Matern {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
@@ -171,26 +169,16 @@ impl Kernel for Matern {
         options: TensorCreationOptions,
     ) -> Result<PriorFeatures, NoFunctionDraws> {
         let components = self.spectrum(dimensions, count, random)?;
-        let lengthscale = self.lengthscale.for_each(dimensions)[0];
-        let scales = (components.iter())
-            .flat_map(|component| component.precisions.iter().flatten())
-            .step_by(dimensions)
-            .map(|precision| precision * lengthscale.powi(2));
+        let parameters = [&self.lengthscale, &self.variance, &self.smoothness];
         // The reciprocals of the scales are gamma variables.
-        let smoothness = self.smoothness.to_vec()[0];
-        let slopes: Vec<f64> = scales
-            .map(|scale| -log_scale_slope(smoothness, scale.recip()))
-            .collect();
-        let slopes = TensorData::new(slopes, [1, count, 1]);
-        let slopes = Tensor::<3>::from_data(slopes, options.clone());
-        let features = FourierFeatures::new(components, (count, dimensions), options);
-        let features = features.with_variance(self.variance.value());
-        let features = features.with_lengths(self.lengthscale.value());
-        // ω is proportional to √s. The change of ν is zero, but has a gradient.
-        let smoothness = self.smoothness.value();
-        let change = smoothness.clone() - smoothness.detach();
-        let (slopes, change) = both_tracked(slopes, change);
-        let factors = (slopes * change.reshape([1, 1, 1]) * 0.5).exp();
-        Ok(features.with_factors(factors).into())
+        let slope = |smoothness, scale: f64| -log_scale_slope(smoothness, scale.recip());
+        let features = FourierFeatures::of_scale_mixture(
+            components,
+            parameters,
+            (count, dimensions),
+            options,
+            slope,
+        );
+        Ok(features.into())
     }
 }

@@ -5,20 +5,6 @@
 //! kernels on some input dimensions and change points are built from other kernels. [`AnyKernel`]
 //! is a kernel of any type, and [`KernelConfig`] is the configuration of any kernel.
 
-/// Defines how a kernel with ARD parameters handles inputs with several columns per dimension.
-macro_rules! tied {
-    ($parameter:ident of $kernel:ty) => {
-        impl $kernel {
-            /// Ties the parameters for inputs with `coordinates` columns per dimension, arranged in
-            /// blocks.
-            pub(super) fn tied(mut self, coordinates: usize) -> Self {
-                self.$parameter = self.$parameter.repeated(coordinates);
-                self
-            }
-        }
-    };
-}
-
 mod active_dimensions;
 mod any;
 mod arc_cosine;

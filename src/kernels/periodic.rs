@@ -98,8 +98,9 @@ impl KernelDefinition for PeriodicConfig {
     fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
         let base = self.base.build(inputs.on_circles(), options.clone());
         let periods = inputs.values(self.ard, self.period);
-        let kernel = Periodic::new(base, &periods, options);
-        kernel.tied(inputs.coordinates).boxed()
+        let mut kernel = Periodic::new(base, &periods, options);
+        kernel.period = kernel.period.repeated(inputs.coordinates);
+        kernel.boxed()
     }
 
     fn parameters(&self) -> Vec<KernelParameter<'_>> {
@@ -176,8 +177,6 @@ fn wind<const R: usize>(x: Tensor<R>, period: Tensor<R>) -> Tensor<R> {
     let angle = x * (period.recip() * (2.0 * PI)); // […, N, D]
     Tensor::cat(vec![angle.clone().sin(), angle.cos()], R - 1) * 0.5
 }
-
-tied!(period of Periodic);
 
 impl Kernel for Periodic {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {

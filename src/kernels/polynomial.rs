@@ -71,9 +71,9 @@ impl KernelDefinition for PolynomialConfig {
     #[track_caller]
     fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
         let variances = inputs.values(self.ard, self.variance);
-        Polynomial::new(&variances, self.offset, self.degree, options)
-            .tied(inputs.coordinates)
-            .boxed()
+        let mut kernel = Polynomial::new(&variances, self.offset, self.degree, options);
+        kernel.variance = kernel.variance.repeated(inputs.coordinates);
+        kernel.boxed()
     }
 
     fn share_parameters(&mut self) {
@@ -111,8 +111,6 @@ impl Polynomial {
         (1..self.degree).fold(base.clone(), |power, _| power * base.clone())
     }
 }
-
-tied!(variance of Polynomial);
 
 impl Kernel for Polynomial {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {

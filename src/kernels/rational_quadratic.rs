@@ -2,7 +2,7 @@
 
 use burn::{
     module::Module,
-    tensor::{Tensor, TensorCreationOptions, TensorData},
+    tensor::{Tensor, TensorCreationOptions},
 };
 
 use rand::rngs::ChaCha8Rng;
@@ -18,7 +18,7 @@ use super::{
     spectrum::{log_scale_slope, rational_quadratic_spectrum},
 };
 use crate::{
-    parameter::{Positive, both_tracked, defaults},
+    parameter::{Positive, defaults},
     register,
 };
 
@@ -77,9 +77,9 @@ impl KernelDefinition for RationalQuadraticConfig {
     fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
         let lengthscale = first_lengthscale(self.lengthscale, inputs.dimensions);
         let lengthscales = inputs.values(self.ard, lengthscale);
-        RationalQuadratic::new(&lengthscales, self.variance, self.shape, options)
-            .tied(inputs.coordinates)
-            .boxed()
+        let mut kernel = RationalQuadratic::new(&lengthscales, self.variance, self.shape, options);
+        kernel.lengthscale = kernel.lengthscale.repeated(inputs.coordinates);
+        kernel.boxed()
     }
 
     fn parameters(&self) -> Vec<KernelParameter<'_>> {
@@ -120,8 +120,6 @@ impl RationalQuadratic {
     }
 }
 
-tied!(lengthscale of RationalQuadratic);
-
 impl Kernel for RationalQuadratic {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("rational quadratic", &self.lengthscale, &[&x1, &x2]);
@@ -157,23 +155,14 @@ impl Kernel for RationalQuadratic {
         options: TensorCreationOptions,
     ) -> Result<PriorFeatures, NoFunctionDraws> {
         let components = self.spectrum(dimensions, count, random)?;
-        let lengthscale = self.lengthscale.for_each(dimensions)[0];
-        let scales = (components.iter())
-            .flat_map(|component| component.precisions.iter().flatten())
-            .step_by(dimensions)
-            .map(|precision| precision * lengthscale.powi(2));
-        let shape = self.shape.to_vec()[0];
-        let slopes: Vec<f64> = scales.map(|scale| log_scale_slope(shape, scale)).collect();
-        let slopes = TensorData::new(slopes, [1, count, 1]);
-        let slopes = Tensor::<3>::from_data(slopes, options.clone());
-        let features = FourierFeatures::new(components, (count, dimensions), options);
-        let features = features.with_variance(self.variance.value());
-        let features = features.with_lengths(self.lengthscale.value());
-        // ω is proportional to √s. The change of α is zero, but has a gradient.
-        let shape = self.shape.value();
-        let change = shape.clone() - shape.detach();
-        let (slopes, change) = both_tracked(slopes, change);
-        let factors = (slopes * change.reshape([1, 1, 1]) * 0.5).exp();
-        Ok(features.with_factors(factors).into())
+        let parameters = [&self.lengthscale, &self.variance, &self.shape];
+        let features = FourierFeatures::of_scale_mixture(
+            components,
+            parameters,
+            (count, dimensions),
+            options,
+            log_scale_slope,
+        );
+        Ok(features.into())
     }
 }

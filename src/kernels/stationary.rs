@@ -165,8 +165,9 @@ register!(
 impl KernelDefinition for StationaryConfig {
     #[track_caller]
     fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
-        let kernel = self.init(inputs.dimensions, options);
-        kernel.tied(inputs.coordinates).boxed()
+        let mut kernel = self.init(inputs.dimensions, options);
+        kernel.lengthscale = kernel.lengthscale.repeated(inputs.coordinates);
+        kernel.boxed()
     }
 
     fn parameters(&self) -> Vec<KernelParameter<'_>> {
@@ -208,8 +209,6 @@ impl StationaryKernel {
         }
     }
 }
-
-tied!(lengthscale of StationaryKernel);
 
 impl StationaryKernel {
     fn parameters(&self) -> StationaryParameters {

@@ -18,7 +18,9 @@ pub enum ParameterError {
         known: String,
     },
     /// The number of values is neither one nor the number of values of the parameter.
-    #[error("{path} has {expected} values, not {found}; give {expected} values, or one for all")]
+    #[error(
+        "the number of values of {path} is {expected}, not {found}; give as many, or one for all"
+    )]
     Count {
         /// The path.
         path: String,

@@ -177,7 +177,7 @@ fn mistakes_are_named() {
     );
     assert_eq!(
         refused(kernel().with_parameter(LENGTHSCALE, &[1.0, 2.0, 3.0])),
-        "first.base.lengthscale has 2 values, not 3; give 2 values, or one for all"
+        "the number of values of first.base.lengthscale is 2, not 3; give as many, or one for all"
     );
     assert_eq!(
         refused(kernel().with_parameter(LENGTHSCALE, &[1.0, -2.0])),

@@ -68,7 +68,7 @@ fn series_of_a_table_are_forecast_with_scores_and_pictures() {
     );
     assert_eq!(
         lines[4],
-        "new: naive, because the series has 3 values; a model needs at least 5"
+        "new: naive, because the length of the series is 3; a model needs at least 5"
     );
     assert!(
         text.contains("seasonal naive   ")

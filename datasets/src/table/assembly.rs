@@ -15,7 +15,6 @@ use crate::number;
 use crate::origin::Origin;
 use crate::raw_column::{Cell, DeclaredType};
 use crate::raw_table::RawTable;
-use crate::row_attributes::RowAttributes;
 
 /// A cell that cannot be used.
 struct Fault {
@@ -74,7 +73,7 @@ impl Table {
         if let Request::Training(roles) = request {
             let id = position(&raw, &roles.id);
             table.id = id.map(|position| raw.columns.name(position));
-            table.attributes = attributes(&raw, roles, &rows)?;
+            table.read_attributes(&raw, roles, &rows)?;
         }
         (table.origin, table.kept) = match rows.len() == raw.rows() {
             true => (raw.origin, None),
@@ -120,6 +119,7 @@ impl Table {
         let Some(position) = self.layout.noise() else {
             return;
         };
+        let all = self.attributes.noise.insert(Vec::with_capacity(rows.len()));
         for &row in rows {
             let noise = match raw.cells[position].cell(row) {
                 Cell::Missing => Err(Unfit::Missing),
@@ -130,8 +130,26 @@ impl Table {
                 position,
                 unfit,
             }));
-            self.noise.push(noise.unwrap_or(f64::NAN));
+            all.push(noise.unwrap_or(f64::NAN));
         }
+    }
+
+    /// Reads the attributes of the rows besides their noise.
+    fn read_attributes(
+        &mut self,
+        raw: &RawTable,
+        roles: &ColumnRoles,
+        rows: &[usize],
+    ) -> Result<(), DataError> {
+        let texts = |column| position(raw, column).map(|position| raw.texts(position, rows));
+        let (given, date_order) = (roles.weights.as_ref(), roles.inputs.date_order);
+        let own = &mut self.attributes;
+        own.weights = given.map(|column| weights(raw, column, rows)).transpose()?;
+        own.times = (roles.time.as_ref())
+            .map(|column| times(raw, column, rows, date_order))
+            .transpose()?;
+        (own.ids, own.groups) = (texts(&roles.id), texts(&roles.group));
+        Ok(())
     }
 
     /// Fails on the first fault, or lists the rows with faults.
@@ -296,25 +314,6 @@ fn require_header(raw: &RawTable, schema: &Schema, rows: &NewRows) -> Result<(),
         ))),
         false => Ok(()),
     }
-}
-
-/// The attributes of the rows besides their noise.
-fn attributes(
-    raw: &RawTable,
-    roles: &ColumnRoles,
-    rows: &[usize],
-) -> Result<RowAttributes, DataError> {
-    let texts = |column| position(raw, column).map(|position| raw.texts(position, rows));
-    let (given, date_order) = (roles.weights.as_ref(), roles.inputs.date_order);
-    Ok(RowAttributes {
-        noise: None,
-        weights: given.map(|column| weights(raw, column, rows)).transpose()?,
-        times: (roles.time.as_ref())
-            .map(|column| times(raw, column, rows, date_order))
-            .transpose()?,
-        ids: texts(&roles.id),
-        groups: texts(&roles.group),
-    })
 }
 
 /// The position of a column whose role the layout has checked.

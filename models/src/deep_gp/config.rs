@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     InitError, ModelDefinition, Trained,
-    regression_config::regression_config,
+    model_config::model_config,
     training::{Model, TrainingData, TrainingDefaults},
 };
 
@@ -206,7 +206,7 @@ impl DeepGpConfig {
 }
 
 impl ModelDefinition for DeepGpConfig {
-    regression_config!(variational);
+    model_config!(variational);
 
     /// Dense layers get at most as many inducing points as there are distinct inputs; patch layers
     /// keep theirs.

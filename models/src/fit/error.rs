@@ -21,7 +21,7 @@ pub enum Error {
     },
     /// The rows on the CPU differ in length.
     #[error(
-        "the rows of the {what} differ in length: row {row} has {found} values, the first row {expected}"
+        "the rows of the {what} differ in length: row {row} has length {found}, the first row {expected}"
     )]
     Ragged {
         /// `inputs` or `targets`.
@@ -34,7 +34,7 @@ pub enum Error {
         expected: usize,
     },
     /// The numbers of rows differ.
-    #[error("{inputs} rows of inputs, but {targets} rows of targets")]
+    #[error("the number of rows is {inputs} for inputs, but {targets} for targets")]
     Rows {
         /// The number of rows of inputs.
         inputs: usize,
@@ -55,7 +55,7 @@ pub enum Error {
     #[error(transparent)]
     Code(#[from] ImpossibleCode),
     /// The model was trained on inputs with another number of columns.
-    #[error("the inputs have {found} columns; the model was trained on inputs with {expected}")]
+    #[error("the number of input columns is {found}; the model was trained with {expected}")]
     InputColumns {
         /// The number of columns found.
         found: usize,
@@ -63,7 +63,7 @@ pub enum Error {
         expected: usize,
     },
     /// The model takes another number of target columns.
-    #[error("the targets have {found} columns; this model takes {expected}")]
+    #[error("the number of target columns is {found}; this model takes {expected}")]
     TargetColumns {
         /// The number of columns found.
         found: usize,

@@ -297,7 +297,7 @@ impl Fitted {
             Some(inputs) if inputs.means.len() != expected => Err(SavedModelError::Read {
                 path: folder.as_ref().join(MODEL_FILE),
                 reason: format!(
-                    "it scales {} inputs, but the model has {expected}",
+                    "the number of inputs that it scales is {}; the model has {expected}",
                     inputs.means.len()
                 ),
             }

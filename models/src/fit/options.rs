@@ -4,11 +4,14 @@ mod training;
 
 use burn::tensor::{DType, Device, TensorCreationOptions};
 use burn_gp_core::{likelihoods::TargetKind, optim::NaturalGradient};
+use derive_setters::Setters;
 
 use super::{Error, Matrix, Scaling, matrix::Rows};
 use crate::{
     ModelConfig, Restarts, restarts,
-    training::{InducingTraining, Schedule, Training, TrainingData, TrainingDefaults},
+    training::{
+        InducingTraining, MiniBatchTraining, Schedule, Training, TrainingData, TrainingDefaults,
+    },
 };
 
 /// How a model is trained, and whether its data are scaled. Settings that are not given have the
@@ -29,25 +32,66 @@ use crate::{
 /// let fit = Fit::adam(0.01).epochs(50).batch_size(1024).seed(3);
 /// # let _ = fit;
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Setters)]
+#[setters(strip_option)]
 pub struct Fit {
+    #[setters(skip)]
     optimizer: Option<Optimizer>,
+    /// Sets the initial learning rate of Adam, or the first step size of L-BFGS line searches.
     learning_rate: Option<f64>,
+    /// Sets the initial learning rate of network weights.
     network_rate: Option<f64>,
+    /// Sets the penalty `½λ‖θ‖²` on network weights.
     weight_decay: Option<f64>,
+    #[setters(skip)]
     length: Option<Length>,
+    /// Sets the settings of training on mini-batches, also those that have no method here. Other methods change single
+    /// ones of them, whatever the order of the calls.
+    ///
+    /// ```
+    /// use burn_gp_models::{Fit, training::{MiniBatchTraining, Plateau}};
+    ///
+    /// let training = MiniBatchTraining::new(3000).with_plateau(Plateau::new(100));
+    /// let fit = Fit::new().mini_batches(training).batch_size(128);
+    /// # let _ = fit;
+    /// ```
+    mini_batches: Option<MiniBatchTraining>,
+    /// Sets the number of rows in a mini-batch.
     batch_size: Option<usize>,
+    /// Sets the schedule of Adam's learning rate. The default is half a cosine down to a hundredth.
     schedule: Option<Schedule>,
+    /// Sets the relative improvement per iteration below which L-BFGS stops.
     tolerance: Option<f64>,
+    #[setters(skip)]
     natural_gradient: Option<NaturalGradient>,
+    /// Sets how inducing points are trained, if differently from the other parameters.
     inducing: Option<InducingTraining>,
+    /// Clips the gradient of each parameter to this norm.
     gradient_norm: Option<f64>,
+    /// Sets the seed of the mini-batches and of [`restarts`](Self::restarts). Seeds of other initial values are in
+    /// the configuration.
     seed: Option<u64>,
+    #[setters(skip)]
     restarts: usize,
+    #[setters(skip)]
     early_stopping: Option<EarlyStopping>,
+    /// Whether inputs are standardized by the training inputs: `(x − μ_d)/s_d` for column d, where a
+    /// constant column is only centered. They are by default, except for images.
+    ///
+    /// Lengthscales and other initial values are then in units of the standardized inputs.
     scale_inputs: Option<bool>,
+    /// Whether targets are standardized. They are by default if any real number is a possible
+    /// target. The likelihoods of labels, counts, positive numbers and fractions take unscaled
+    /// targets.
+    ///
+    /// The noise and other initial values are then in units of the standardized targets.
     scale_targets: Option<bool>,
+    /// Whether hyperparameters without a prior get a weak one
+    /// (`add_default_priors` of [`ModelDefinition`](crate::ModelDefinition)). They do by
+    /// default if the data are standardized; otherwise, hyperparameters maximize the evidence or bound
+    /// alone.
     default_priors: Option<bool>,
+    #[setters(skip)]
     place: Place,
 }
 
@@ -116,66 +160,11 @@ impl Fit {
         self
     }
 
-    /// Sets the number of rows in a mini-batch.
-    pub fn batch_size(mut self, rows: usize) -> Self {
-        self.batch_size = Some(rows);
-        self
-    }
-
-    /// Sets the initial learning rate of Adam, or the first step size of L-BFGS line searches.
-    pub fn learning_rate(mut self, rate: f64) -> Self {
-        self.learning_rate = Some(rate);
-        self
-    }
-
-    /// Sets the initial learning rate of network weights.
-    pub fn network_rate(mut self, rate: f64) -> Self {
-        self.network_rate = Some(rate);
-        self
-    }
-
-    /// Sets the penalty `½λ‖θ‖²` on network weights.
-    pub fn weight_decay(mut self, decay: f64) -> Self {
-        self.weight_decay = Some(decay);
-        self
-    }
-
-    /// Sets the schedule of Adam's learning rate. The default is half a cosine down to a hundredth.
-    pub fn schedule(mut self, schedule: Schedule) -> Self {
-        self.schedule = Some(schedule);
-        self
-    }
-
-    /// Sets the relative improvement per iteration below which L-BFGS stops.
-    pub fn tolerance(mut self, tolerance: f64) -> Self {
-        self.tolerance = Some(tolerance);
-        self
-    }
-
     /// Trains the Gaussians `q(u)` by natural gradients with steps of this size, smaller in the
     /// first ten steps; 0.1 is a common choice. Adam trains the other parameters.
     pub fn natural_gradients(mut self, step_size: f64) -> Self {
         let warm_up = NaturalGradient::WARM_UP;
         self.natural_gradient = Some(NaturalGradient::warming_up(step_size, warm_up));
-        self
-    }
-
-    /// Sets how inducing points are trained, if differently from the other parameters.
-    pub fn inducing(mut self, training: InducingTraining) -> Self {
-        self.inducing = Some(training);
-        self
-    }
-
-    /// Clips the gradient of each parameter to this norm.
-    pub fn gradient_norm(mut self, norm: f64) -> Self {
-        self.gradient_norm = Some(norm);
-        self
-    }
-
-    /// Sets the seed of the mini-batches and of [`restarts`](Self::restarts). Seeds of other initial values are in
-    /// the configuration.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = Some(seed);
         self
     }
 
@@ -241,38 +230,13 @@ impl Fit {
 
     /// The default is constant if the number of steps is not known.
     fn schedule_or_default(&self) -> Schedule {
-        self.schedule.unwrap_or(match self.early_stopping {
-            Some(_) => Schedule::Constant,
-            None => TrainingDefaults::SCHEDULE,
-        })
-    }
-
-    /// Whether inputs are standardized by the training inputs: `(x − μ_d)/s_d` for column d, where a
-    /// constant column is only centered. They are by default, except for images.
-    ///
-    /// Lengthscales and other initial values are then in units of the standardized inputs.
-    pub fn scale_inputs(mut self, scale: bool) -> Self {
-        self.scale_inputs = Some(scale);
-        self
-    }
-
-    /// Whether targets are standardized. They are by default if any real number is a possible
-    /// target. The likelihoods of labels, counts, positive numbers and fractions take unscaled
-    /// targets.
-    ///
-    /// The noise and other initial values are then in units of the standardized targets.
-    pub fn scale_targets(mut self, scale: bool) -> Self {
-        self.scale_targets = Some(scale);
-        self
-    }
-
-    /// Whether hyperparameters without a prior get a weak one
-    /// (`add_default_priors` of [`ModelDefinition`](crate::ModelDefinition)). They do by
-    /// default if the data are standardized; otherwise, hyperparameters maximize the evidence or bound
-    /// alone.
-    pub fn default_priors(mut self, are_added: bool) -> Self {
-        self.default_priors = Some(are_added);
-        self
+        let given = self.mini_batches.as_ref().map(|given| given.schedule);
+        self.schedule
+            .or(given)
+            .unwrap_or(match self.early_stopping {
+                Some(_) => Schedule::Constant,
+                None => TrainingDefaults::SCHEDULE,
+            })
     }
 
     /// Sets the device, and with `(&device, DType::F64)` also the floating-point type. By default,

@@ -19,7 +19,7 @@ pub enum ForecastError {
     #[error("the series has no values")]
     Empty,
     /// There are too few values for a model.
-    #[error("the series has {found} values; a model needs at least {needed}")]
+    #[error("the length of the series is {found}; a model needs at least {needed}")]
     TooShort {
         /// The number of values.
         found: usize,

@@ -1,6 +1,6 @@
 //! The default training of models.
 
-use super::{FullBatchTraining, Schedule};
+use super::{FullBatchTraining, MiniBatchTraining, Schedule};
 
 /// The default training of a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,6 +72,18 @@ impl TrainingDefaults {
 
     /// L-BFGS on an objective of all data.
     pub const L_BFGS: Self = Self::FullBatch(FullBatchTraining::L_BFGS);
+
+    /// Training by Adam on `rows` rows, with the default number of steps. If all data are one batch, it has this size.
+    pub fn for_rows(&self, mut training: MiniBatchTraining, rows: usize) -> MiniBatchTraining {
+        training.steps = match self {
+            Self::OneBatch(_) => {
+                training.batch_size = rows;
+                Self::ONE_BATCH_STEPS
+            }
+            _ => Self::STEPS.max(training.steps_in_epochs(Self::EPOCHS, rows)),
+        };
+        training
+    }
 }
 
 impl AdamRates {
@@ -80,6 +92,19 @@ impl AdamRates {
 
     /// The rates for a network in front of a kernel.
     pub const DEEP_KERNEL: Self = Self::beside(NetworkTraining::DEEP_KERNEL);
+
+    /// Training with these rates, or with `learning_rate` for all parameters, and the defaults of the other settings.
+    pub fn training(self, learning_rate: Option<f64>) -> MiniBatchTraining {
+        let of_network = self.network.filter(|_| learning_rate.is_none());
+        MiniBatchTraining {
+            batch_size: TrainingDefaults::BATCH_SIZE,
+            learning_rate: learning_rate.unwrap_or(self.learning_rate),
+            network_rate: of_network.map(|network| network.learning_rate),
+            weight_decay: self.network.map_or(0.0, |network| network.weight_decay),
+            schedule: TrainingDefaults::SCHEDULE,
+            ..MiniBatchTraining::new(TrainingDefaults::STEPS)
+        }
+    }
 
     const fn beside(network: NetworkTraining) -> Self {
         Self {

@@ -9,6 +9,7 @@ mod missing;
 mod observations;
 mod outputs;
 mod restarts;
+mod settings;
 mod uncertain;
 
 use std::{f64::consts::PI, ops::ControlFlow};

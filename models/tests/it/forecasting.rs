@@ -384,7 +384,7 @@ fn series_without_a_model_say_why() {
     };
     assert_eq!(
         error(&[1.0, 2.0]),
-        "the series has 2 values; a model needs at least 5"
+        "the length of the series is 2; a model needs at least 5"
     );
     assert_eq!(
         error(&[7.0; 30]),

@@ -315,7 +315,7 @@ fn layers_that_cannot_be_say_why() {
     let other_shape = without_image.clone().with_image(ImageShape::new(5, 7, 1));
     let error = other_shape.init(&data).expect_err("an error").to_string();
     let expected =
-        "images of 5x7x1 (height, width, channels) have 35 values, but there are 36 inputs";
+        "images of 5x7x1 (height, width, channels) have 35 values, but the number of inputs is 36";
     assert_eq!(error, expected);
     let large = PatchForm { size: 7, stride: 1 };
     let large = without_image

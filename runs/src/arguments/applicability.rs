@@ -7,7 +7,7 @@ use crate::option_error::OptionError;
 type Use = (&'static str, fn(&ModelFields) -> bool);
 
 /// Options that depend on more than a field in the configuration of the model.
-const USES: [Use; 16] = [
+const USES: [Use; 14] = [
     ("weights", |model| {
         model.config().takes_row_weights() && model.is_mini_batch()
     }),
@@ -36,11 +36,8 @@ const USES: [Use; 16] = [
         let has_gaussian = !model.has("posterior.observations");
         model.takes_any_likelihood() && model.is_mini_batch() && has_gaussian
     }),
-    ("batch_size", |model| {
-        model.has_batches() && model.is_mini_batch()
-    }),
     (
-        "plateau gradient_norm validation validation_fraction early_stopping validation_epochs patience keep",
+        "validation validation_fraction early_stopping validation_epochs patience keep",
         |model| model.is_mini_batch(),
     ),
     (
@@ -49,9 +46,6 @@ const USES: [Use; 16] = [
     ),
     ("orthogonal", |model| model.has_orthogonal()),
     ("default_priors", |model| model.config().kernel().is_some()),
-    ("weight_decay network_rate", |model| {
-        model.network().is_some()
-    }),
 ];
 
 impl RunOptions {

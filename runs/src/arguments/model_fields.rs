@@ -4,19 +4,25 @@ use burn_gp_core::variational::PosteriorConfig;
 use burn_gp_models::{
     ModelConfig,
     training::{
-        AdamRates, FullBatchOptimizer, FullBatchTraining, NetworkTraining, TrainingDefaults,
+        AdamRates, FullBatchOptimizer, FullBatchTraining, MiniBatchTraining, NetworkTraining,
+        TrainingDefaults,
     },
 };
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{ModelChoice, OptimizerName, PolicyName, Property, RunOptions};
 use crate::option_error::OptionError;
 
-/// The configuration of a model as fields. An option applies to the model if its field exists.
+const MODEL: &str = "model";
+const TRAINING: &str = "training";
+
+/// The configuration of a model and its training on mini-batches as fields. An option applies to the model if its
+/// field exists.
 ///
 /// A field is given by its path, such as `inducing.count`. The path starts in the configuration or in a
-/// configuration inside, as `of_features` of `svdkl` is, but not in a component such as the kernel.
+/// configuration inside, as `of_features` of `svdkl` is, but not in a component such as the kernel. The path of a field
+/// of [`MiniBatchTraining`] starts with `training`.
 #[derive(Clone, Debug)]
 pub struct ModelFields {
     config: ModelConfig,
@@ -32,12 +38,16 @@ impl ModelFields {
         let config = model.config();
         let mut own = Self {
             // A configuration that is no map of fields has none.
-            fields: serde_json::to_value(&config).unwrap_or_default(),
+            fields: json!({ MODEL: serde_json::to_value(&config).unwrap_or_default() }),
             config,
             decided: model.decided(),
             optimizer: options.optimizer,
             policy: options.policy,
         };
+        if let Some(rates) = own.rates().filter(|_| own.is_mini_batch()) {
+            let training = rates.training(options.learning_rate);
+            own.fields[TRAINING] = serde_json::to_value(training).unwrap_or_default();
+        }
         if let Some(posterior) = options.posterior.filter(|_| own.has("posterior")) {
             own.set("posterior", &posterior.config());
         }
@@ -51,17 +61,30 @@ impl ModelFields {
 
     /// Whether there is a field that options can set.
     pub fn has(&self, path: &str) -> bool {
-        self.decided != Some(path) && self.get(path).is_some()
+        let is_open = match path {
+            "training.batch_size" => self.has_batches(),
+            "training.network_rate" | "training.weight_decay" => self.network().is_some(),
+            path => self.decided != Some(path),
+        };
+        is_open && self.get(path).is_some()
     }
 
     /// The value of a field.
     pub fn get(&self, path: &str) -> Option<&Value> {
-        self.fields.pointer(&pointer(&self.fields, path)?)
+        self.fields.pointer(&self.pointer(path)?)
+    }
+
+    /// The JSON pointer to a field.
+    fn pointer(&self, path: &str) -> Option<String> {
+        match path.strip_prefix("training.") {
+            Some(path) => Some(format!("/{TRAINING}/{path}")),
+            None => Some(format!("/{MODEL}{}", pointer(&self.fields[MODEL], path)?)),
+        }
     }
 
     /// Sets a field if it exists.
     pub fn set(&mut self, path: &str, value: &impl Serialize) {
-        let place = pointer(&self.fields, path);
+        let place = self.pointer(path);
         let field = place.and_then(|place| self.fields.pointer_mut(&place));
         if let Some(field) = field {
             // A value that cannot be written is null, which `build` refuses.
@@ -97,8 +120,17 @@ impl ModelFields {
     /// # Errors
     ///
     /// [`OptionError::Rejected`] if a value is invalid.
-    pub fn build(self) -> Result<ModelConfig, OptionError> {
-        read("model", self.fields)
+    pub fn build(mut self) -> Result<ModelConfig, OptionError> {
+        read(MODEL, self.fields[MODEL].take())
+    }
+
+    /// The training on mini-batches with all fields.
+    ///
+    /// # Errors
+    ///
+    /// [`OptionError::Rejected`] if a value is invalid.
+    pub fn mini_batches(mut self) -> Result<MiniBatchTraining, OptionError> {
+        read(TRAINING, self.fields[TRAINING].take())
     }
 
     /// The default number in a field.

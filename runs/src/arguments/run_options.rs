@@ -210,10 +210,10 @@ options! {
         from_identity: bool = "BOOL" at "features" [DataDependentDefault],
         /// Weight decay: the penalty λ/2·‖θ‖² of the network's weights in the loss per datum [default:
         /// 1e-4]
-        weight_decay: f64 = "LAMBDA" in zero_or_positive,
+        weight_decay: f64 = "LAMBDA" at "training.weight_decay" in zero_or_positive [Field],
         /// Initial learning rate of the network [default: --learning-rate if given, else 0.0003, and
         /// 0.0001 for dkl, sdkl and svdkl]
-        network_rate: f64 = "R" in positive,
+        network_rate: f64 = "R" at "training.network_rate" in positive [Field],
         /// Do not correct for the variance that the basis functions of dbk and svdbk miss, neither in
         /// training nor in prediction
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -366,7 +366,7 @@ options! {
         /// reach the smallest loss; N of them take about N times as long [default: 0]
         restarts: usize = "COUNT" at "parameters" in parts,
         /// Rows in a mini-batch [default: 256]
-        batch_size: usize = "B" in steps,
+        batch_size: usize = "B" at "training.batch_size" in steps [Field],
         /// Initial learning rate of Adam [default: 0.05; models with networks 0.03, cagp-cg and itergp
         /// 0.2]; for L-BFGS, the initial step of the line search relative to the full step [default: 1]
         learning_rate: f64 = "R" in positive [Changeable],
@@ -374,13 +374,13 @@ options! {
         schedule: ScheduleName = "SCHEDULE",
         /// Lower the learning rate by 5 % after this many steps without a lower loss, down to a
         /// thousandth of the initial rate
-        plateau: usize = "S" in steps,
+        plateau: usize = "S" at "training.plateau" in steps,
         /// Number of stages of the schedule stairs [default: 3]
         stages: usize = "COUNT" in size,
         /// Factor of the learning rate from one stage to the next [default: 0.1]
         stage_factor: f64 = "F" in positive,
         /// Clip the norm of each parameter's gradient to this value
-        gradient_norm: f64 = "NORM" in positive [Changeable],
+        gradient_norm: f64 = "NORM" at "training.gradient_norm" in positive [Field, Changeable],
         /// Use natural gradients with this step size, at most 1, for the distribution of the inducing
         /// variables; Adam trains the other parameters. Common: 0.1
         natural_gradient: f64 = "GAMMA" in step_size [Changeable],

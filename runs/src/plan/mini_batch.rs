@@ -1,6 +1,6 @@
 //! Training by Adam, on mini-batches or on all rows as one batch.
 
-use burn_gp_models::training::{MiniBatchTraining, NetworkTraining, Plateau, TrainingDefaults};
+use burn_gp_models::training::{MiniBatchTraining, Plateau};
 
 use super::{
     EarlyStopping, inducing_training::inducing_training, natural_gradient::natural_gradient,
@@ -14,45 +14,24 @@ const DEFAULT_PATIENCE: usize = 20;
 /// The patience of the search for the number of steps, which comes before training on all rows.
 const PATIENCE_OF_SEARCH: usize = 12;
 
-/// The settings of training that do not depend on the number of rows. `given` are the options without defaults.
-pub(super) fn mini_batch(
-    given: &RunOptions,
-    resolved: &mut RunOptions,
-) -> Result<MiniBatchTraining, OptionError> {
-    let model = resolved.model_fields();
-    let default_rate =
-        (model.rates()).map_or(TrainingDefaults::LEARNING_RATE, |rates| rates.learning_rate);
+/// The settings of training that do not depend on the number of rows.
+pub(super) fn mini_batch(resolved: &mut RunOptions) -> Result<MiniBatchTraining, OptionError> {
+    let mut model = resolved.model_fields();
+    model.fill(resolved)?;
     let early_stopping = EarlyStopping::of(resolved);
     resolved.early_stopping = early_stopping.option(&model);
-    let mut training = MiniBatchTraining {
-        batch_size: *(resolved.batch_size).get_or_insert(TrainingDefaults::BATCH_SIZE),
-        learning_rate: *resolved.learning_rate.get_or_insert(default_rate),
+    let training = model.mini_batches()?;
+    resolved.learning_rate.get_or_insert(training.learning_rate);
+    let training = MiniBatchTraining {
         schedule: schedule(resolved, early_stopping)?,
         plateau: resolved.plateau.map(Plateau::new),
-        gradient_norm: resolved.gradient_norm,
         natural_gradient: natural_gradient(resolved)?,
         inducing: inducing_training(resolved),
         seed: resolved.seed(),
-        ..MiniBatchTraining::new(TrainingDefaults::STEPS)
+        ..training
     };
-    if let Some(network) = model.network() {
-        add_network(&mut training, network, (given, resolved));
-    }
     validation(resolved, early_stopping);
     Ok(training)
-}
-
-/// Adds the settings of the network. It has the rate of the other parameters if only that rate is given.
-fn add_network(
-    training: &mut MiniBatchTraining,
-    default: NetworkTraining,
-    (given, resolved): (&RunOptions, &mut RunOptions),
-) {
-    training.weight_decay = *(resolved.weight_decay).get_or_insert(default.weight_decay);
-    if given.learning_rate.is_none() {
-        resolved.network_rate.get_or_insert(default.learning_rate);
-    }
-    training.network_rate = resolved.network_rate;
 }
 
 /// Fills in the options of validation, or removes them if no rows are held out.
@@ -74,22 +53,15 @@ fn validation(resolved: &mut RunOptions, early_stopping: EarlyStopping) {
 
 /// Adds the settings that depend on the number of rows.
 pub(super) fn for_rows(
-    mut training: MiniBatchTraining,
+    training: MiniBatchTraining,
     resolved: &mut RunOptions,
     rows: usize,
 ) -> MiniBatchTraining {
-    let default = match resolved.model_fields().has_batches() {
-        true => {
-            TrainingDefaults::STEPS.max(training.steps_in_epochs(TrainingDefaults::EPOCHS, rows))
-        }
-        false => {
-            training.batch_size = rows;
-            TrainingDefaults::ONE_BATCH_STEPS
-        }
-    };
+    let defaults = resolved.model_fields().config().default_training();
+    let mut training = defaults.for_rows(training, rows);
     training.steps = match resolved.epochs {
         Some(epochs) => training.steps_in_epochs(epochs, rows),
-        None => *resolved.steps.get_or_insert(default),
+        None => *resolved.steps.get_or_insert(training.steps),
     };
     training
 }

@@ -38,14 +38,14 @@ fn joint_predictions(resolved: &mut RunOptions) -> bool {
     !*resolved.independent_predictions.get_or_insert(false)
 }
 
-/// Checks the options of the model and of its mini-batches. `given` are the options without defaults.
-pub(super) fn check(given: &RunOptions, checked: &mut RunOptions) -> Result<(), OptionError> {
+/// Checks the options of the model and of its mini-batches.
+pub(super) fn check(checked: &mut RunOptions) -> Result<(), OptionError> {
     let mut model = checked.model_fields();
     kernel(checked);
     model.fill(checked)?;
     posterior(checked, &model)?;
     if model.is_mini_batch() {
-        mini_batch(given, checked)?;
+        mini_batch(checked)?;
     }
     for (_, check) in CHECKS.iter().filter(|(path, _)| model.has(path)) {
         check(checked)?;

@@ -118,7 +118,7 @@ impl<K: KernelModule> VecchiaProcess<K> {
         let (system, _) = self
             .observed
             .system(&x.clone().select(0, indices(kept.iter().copied(), x)));
-        let values = system.substitute(&numbers(self.residual().clone()), outputs, |_, _| 0.0);
+        let values = system.substitute(numbers(self.residual().clone()), outputs, |_, _| 0.0);
         for row in 0..rows {
             // The first rows are ascending.
             let Ok(place) = kept.binary_search(&first[row]) else {
@@ -194,11 +194,9 @@ impl<K: KernelModule> Process for VecchiaProcess<K> {
             if x.is_autodiff() {
                 return Ok(self.dense_draws(&system, known, noise));
             }
-            let columns = samples * outputs;
-            let additions = system.scaled(noise.reshape([rows, columns]));
+            let additions = system.scaled(noise.reshape([rows, samples * outputs]));
             // Each sample continues from the same observed values.
-            let observed = self.residual().clone().repeat_dim(1, samples);
-            let draws = system.substituted_draws(&x, observed, &additions);
+            let draws = system.substituted_draws(&x, self.residual().clone(), &additions);
             let draws: Tensor<3> = draws.reshape([rows, samples, outputs]);
             Ok(draws.permute([1, 2, 0]))
         })

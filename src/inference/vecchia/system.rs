@@ -47,13 +47,13 @@ impl System {
     /// and the addition a of a place in the order and a column; in the order of the rows of x.
     pub fn substitute(
         &self,
-        observed: &[f64],
+        observed: Vec<f64>,
         columns: usize,
         mut addition: impl FnMut(usize, usize) -> f64,
     ) -> Vec<f64> {
         let weights = numbers(self.weights.clone());
         let (width, first) = (self.sets.width(), observed.len() / columns);
-        let mut known = observed.to_vec();
+        let mut known = observed;
         let mut result = vec![0.0; self.order.len() * columns];
         for (place, &row) in self.order.iter().enumerate() {
             for column in 0..columns {
@@ -81,16 +81,21 @@ impl System {
     }
 
     /// Draws at the rows of x by [forward substitution](Self::substitute), [T, S], from values of the observed rows,
-    /// [N, S], and additions by place in the order, [T, S].
+    /// [N, S], and additions by place in the order, [T, S]. Values in fewer columns, [N, P], are repeated.
     pub fn substituted_draws(
         &self,
         x: &Tensor<2>,
         observed: Tensor<2>,
         additions: &[f64],
     ) -> Tensor<2> {
-        let [_, columns] = observed.dims();
+        let ([_, known], columns) = (observed.dims(), additions.len() / self.order.len());
+        let mut values = numbers(observed);
+        if known < columns {
+            let rows = values.chunks_exact(known);
+            values = rows.flat_map(|row| row.repeat(columns / known)).collect();
+        }
         let at = |place: usize, column: usize| additions[place * columns + column];
-        let draws = self.substitute(&numbers(observed), columns, at);
+        let draws = self.substitute(values, columns, at);
         let data = TensorData::new(draws, [self.order.len(), columns]);
         Tensor::from_data(data, (&x.device(), x.dtype()))
     }

@@ -220,8 +220,7 @@ impl Process for VifProcess {
             } else {
                 // Each sample continues from the same observed values.
                 let [_, residual] = &self.values;
-                let observed = residual.clone().repeat_dim(1, samples);
-                system.substituted_draws(&x, observed, &numbers(additions))
+                system.substituted_draws(&x, residual.clone(), &numbers(additions))
             };
             let draws: Tensor<3> = draws.reshape([rows, samples, outputs]);
             Ok(draws.permute([1, 2, 0]))

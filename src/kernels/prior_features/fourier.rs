@@ -6,7 +6,7 @@ use super::FeatureBlocks;
 use crate::{
     kernels::SpectralSample,
     ops::ExactMatmul,
-    parameter::{both_tracked, vector},
+    parameter::{Positive, both_tracked, vector},
 };
 
 /// `σ·cos ωᵀx` and `σ·sin ωᵀx` for F frequencies ω of each of C components with variance σ² (A.
@@ -37,6 +37,33 @@ impl FourierFeatures {
             frequencies: Tensor::from_data(TensorData::new(frequencies, shape), options),
             deviations,
         }
+    }
+
+    /// The features of a scale mixture of squared exponentials, with gradients to its lengthscales, its variance and the
+    /// shape of the distribution of its scales s. `slope` is `d log s/d shape` at a shape and a scale.
+    pub fn of_scale_mixture(
+        components: Vec<SpectralSample>,
+        [lengthscale, variance, shape]: [&Positive; 3],
+        (count, dimensions): (usize, usize),
+        options: TensorCreationOptions,
+        slope: fn(f64, f64) -> f64,
+    ) -> Self {
+        let (first, number) = (lengthscale.for_each(dimensions)[0], shape.to_vec()[0]);
+        let precisions =
+            (components.iter()).flat_map(|component| component.precisions.iter().flatten());
+        let scales = precisions
+            .step_by(dimensions)
+            .map(|precision| precision * first.powi(2));
+        let slopes: Vec<f64> = scales.map(|scale| slope(number, scale)).collect();
+        let slopes = TensorData::new(slopes, [1, count, 1]);
+        let slopes = Tensor::<3>::from_data(slopes, options.clone());
+        // ω is proportional to √s. The change of the shape is zero, but has a gradient.
+        let change = shape.value() - shape.value().detach();
+        let (slopes, change) = both_tracked(slopes, change);
+        Self::new(components, (count, dimensions), options)
+            .with_variance(variance.value())
+            .with_lengths(lengthscale.value())
+            .with_factors((slopes * change.reshape([1, 1, 1]) * 0.5).exp())
     }
 
     /// Sets the variance, `[1]`, that the components were drawn with, so that gradients flow to it.

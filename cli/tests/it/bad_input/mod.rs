@@ -156,7 +156,7 @@ fn parameters_that_cannot_be_what_is_asked() {
             ),
             (
                 "--set kernel.lengthscale=1,2,3",
-                "kernel.lengthscale has 2 values, not 3; give 2 values, or one for all",
+                "the number of values of kernel.lengthscale is 2, not 3; give as many, or one for all",
             ),
             (
                 "--prior kernel.variance=gamma(0,1)",

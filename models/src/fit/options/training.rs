@@ -2,8 +2,7 @@
 
 use super::{Error, Fit, Length, Optimizer, unused};
 use crate::training::{
-    AdamRates, FullBatchOptimizer, FullBatchTraining, MiniBatchTraining, NetworkTraining, Training,
-    TrainingDefaults,
+    AdamRates, FullBatchOptimizer, FullBatchTraining, MiniBatchTraining, Training, TrainingDefaults,
 };
 
 impl Fit {
@@ -15,7 +14,7 @@ impl Fit {
         rows: usize,
     ) -> Result<Training, Error> {
         self.check_ranges()?;
-        let (rates, one_batch) = match (usual, self.optimizer) {
+        let rates = match (usual, self.optimizer) {
             (_, Some(Optimizer::LBfgs)) if has_draws => {
                 return unused(
                     "l_bfgs",
@@ -34,10 +33,9 @@ impl Fit {
             (_, Some(Optimizer::LBfgs)) => {
                 return Ok(self.l_bfgs_training(FullBatchTraining::L_BFGS)?.into());
             }
-            (TrainingDefaults::OneBatch(rates), _) => (rates, true),
-            (TrainingDefaults::MiniBatches(rates), _) => (rates, false),
+            (TrainingDefaults::OneBatch(rates) | TrainingDefaults::MiniBatches(rates), _) => rates,
         };
-        Ok(self.mini_batches(rates, one_batch, rows)?.into())
+        Ok(self.mini_batch_training(usual, rates, rows)?.into())
     }
 
     fn l_bfgs_training(&self, usual: FullBatchTraining) -> Result<FullBatchTraining, Error> {
@@ -76,50 +74,43 @@ impl Fit {
         })
     }
 
-    fn mini_batches(
+    fn mini_batch_training(
         &self,
+        usual: TrainingDefaults,
         rates: AdamRates,
-        one_batch: bool,
         rows: usize,
     ) -> Result<MiniBatchTraining, Error> {
         self.refuse_tolerance()?;
         if rates.network.is_none() {
             self.refuse_network("the model has no network")?;
         }
-        let reason = "every step of this model uses all data";
-        let batch_size = match (one_batch, self.batch_size) {
-            (true, Some(_)) => return unused("batch_size", reason),
-            (true, None) if self.seed.is_some() && self.restarts == 0 => {
-                return unused("seed", reason);
-            }
-            (true, None) => rows,
-            (false, size) => size.unwrap_or(TrainingDefaults::BATCH_SIZE),
-        };
-        let network = rates.network;
-        // If the user gives a learning rate, it applies to the network, too.
-        let network_rate = network
-            .filter(|_| self.learning_rate.is_none())
-            .map(|network: NetworkTraining| network.learning_rate);
+        if matches!(usual, TrainingDefaults::OneBatch(_)) {
+            let given = [
+                ("batch_size", self.batch_size.is_some()),
+                ("seed", self.seed.is_some() && self.restarts == 0),
+            ];
+            first_given(&given, "every step of this model uses all data")?;
+        }
+        let given = self.mini_batches.clone();
+        let default = given.unwrap_or_else(|| rates.training(self.learning_rate));
         let training = MiniBatchTraining {
-            batch_size,
-            learning_rate: self.learning_rate.unwrap_or(rates.learning_rate),
-            network_rate: self.network_rate.or(network_rate),
-            weight_decay: (self.weight_decay)
-                .or(network.map(|network| network.weight_decay))
-                .unwrap_or(0.0),
+            learning_rate: self.learning_rate.unwrap_or(default.learning_rate),
+            batch_size: self.batch_size.unwrap_or(default.batch_size),
+            network_rate: self.network_rate.or(default.network_rate),
+            weight_decay: self.weight_decay.unwrap_or(default.weight_decay),
             schedule: self.schedule_or_default(),
-            gradient_norm: self.gradient_norm,
-            natural_gradient: self.natural_gradient,
-            inducing: self.inducing,
-            seed: self.seed.unwrap_or(0),
-            ..MiniBatchTraining::new(0)
+            gradient_norm: self.gradient_norm.or(default.gradient_norm),
+            natural_gradient: self.natural_gradient.or(default.natural_gradient),
+            inducing: self.inducing.or(default.inducing),
+            seed: self.seed.unwrap_or(default.seed),
+            ..default
         };
-        let steps = match self.length {
-            Some(Length::Steps(steps)) => steps,
-            Some(Length::Epochs(epochs)) => training.steps_in_epochs(epochs, rows),
-            None if one_batch => TrainingDefaults::ONE_BATCH_STEPS,
-            None => TrainingDefaults::STEPS
-                .max(training.steps_in_epochs(TrainingDefaults::EPOCHS, rows)),
+        let training = usual.for_rows(training, rows);
+        let steps = match (self.length, &self.mini_batches) {
+            (Some(Length::Steps(steps)), _) => steps,
+            (Some(Length::Epochs(epochs)), _) => training.steps_in_epochs(epochs, rows),
+            (None, Some(given)) => given.steps,
+            (None, None) => training.steps,
         };
         Ok(MiniBatchTraining { steps, ..training })
     }
@@ -133,6 +124,7 @@ impl Fit {
 
     fn refuse_mini_batches(&self, reason: &'static str) -> Result<(), Error> {
         let given = [
+            ("mini_batches", self.mini_batches.is_some()),
             ("batch_size", self.batch_size.is_some()),
             ("natural_gradients", self.natural_gradient.is_some()),
             ("inducing", self.inducing.is_some()),

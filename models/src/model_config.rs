@@ -9,12 +9,12 @@
 /// | argument | for |
 /// |---|---|
 /// | none | the parts of a full-batch regression |
-/// | `keeps_data` | also regression trained by L-BFGS, or as given, that keeps its data ([`Conditioned`](crate::Conditioned)) |
+/// | `keeps_data` | also regression that keeps its data ([`Conditioned`](crate::Conditioned)) |
 /// | `becomes_variational` | regression whose trained model is that of `variational()` |
-/// | `collapsed` | also the parts and inducing points of such a regression, trained by L-BFGS |
+/// | `collapsed` | also the parts and inducing points of such a regression |
 /// | `variational` | models with any likelihood that predict by themselves |
 /// | `boxed`, `likelihood`, `functions`, `inducing` | one or two methods, about these fields |
-macro_rules! regression_config {
+macro_rules! model_config {
     // `$refused` is the end of the sentence about errors.
     (assembled $model:ident $(, $refused:literal)?) => {
         /// Initializes the model for `data`, in the order that the model expects, in their precision and on their
@@ -37,7 +37,7 @@ macro_rules! regression_config {
             Ok(model.with_priors(self.parameters.priors.clone()))
         }
 
-        regression_config!(blank $model $(, $refused)?);
+        model_config!(blank $model $(, $refused)?);
     };
     (assembled one_function $model:ident, $refused:literal) => {
         /// Initializes the model for `data`, in the order that the model expects, in their precision and on their
@@ -65,7 +65,7 @@ macro_rules! regression_config {
             Ok(model.with_priors(self.parameters.priors.clone()))
         }
 
-        regression_config!(blank $model, "the likelihood has several latent functions", $refused);
+        model_config!(blank $model, "the likelihood has several latent functions", $refused);
 
         fn one_function(&self) -> $crate::one_function::OneFunction<'_> {
             $crate::one_function::OneFunction {
@@ -91,15 +91,8 @@ macro_rules! regression_config {
         }
     };
     (keeps_data) => {
-        regression_config!(keeps_data, $crate::training::TrainingDefaults::L_BFGS);
-    };
-    (keeps_data, $training:expr) => {
-        regression_config!();
-        regression_config!(boxed);
-
-        fn default_training(&self) -> $crate::training::TrainingDefaults {
-            $training
-        }
+        model_config!();
+        model_config!(boxed);
 
         fn blank_trained(
             &self,
@@ -110,8 +103,8 @@ macro_rules! regression_config {
         }
     };
     (becomes_variational) => {
-        regression_config!(boxed);
-        regression_config!(noise);
+        model_config!(boxed);
+        model_config!(noise);
 
         fn blank_trained(
             &self,
@@ -121,17 +114,13 @@ macro_rules! regression_config {
         }
     };
     (collapsed) => {
-        regression_config!(becomes_variational);
-        regression_config!(functions);
-        regression_config!(inducing);
-
-        fn default_training(&self) -> $crate::training::TrainingDefaults {
-            $crate::training::TrainingDefaults::L_BFGS
-        }
+        model_config!(becomes_variational);
+        model_config!(functions);
+        model_config!(inducing);
     };
     (variational) => {
-        regression_config!(boxed);
-        regression_config!(likelihood);
+        model_config!(boxed);
+        model_config!(likelihood);
 
         fn blank_trained(
             &self,
@@ -148,11 +137,11 @@ macro_rules! regression_config {
         }
     };
     () => {
-        regression_config!(noise);
-        regression_config!(functions);
+        model_config!(noise);
+        model_config!(functions);
     };
     (noise) => {
-        regression_config!(likelihood);
+        model_config!(likelihood);
 
         fn takes_one_output(&self) -> bool {
             true
@@ -305,4 +294,4 @@ macro_rules! full_batch {
     };
 }
 
-pub(crate) use {full_batch, regression_config};
+pub(crate) use {full_batch, model_config};
