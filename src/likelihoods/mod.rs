@@ -18,6 +18,7 @@
 //! | [`ZeroInflatedPoisson`] | 1 | 1 | mean `(1 − π)·exp(f)` |
 //! | [`LogNormal`] | 1 | 1 | median `exp(f)` |
 //! | [`Beta`] | 1 | 1 | mean `1/(1 + e^{−f})` |
+//! | [`Binomial`], [`BetaBinomial`] | 1 | 2: successes, trials | share `1/(1 + e^{−f})` |
 //!
 //! Several functions or columns per output are arranged in blocks: function `l` of output `p` is
 //! column `l·P + p`. Target columns and class probabilities follow the same order.
@@ -46,6 +47,8 @@ mod asymmetric_laplace;
 mod bernoulli;
 mod bernoulli_logit;
 mod beta;
+mod beta_binomial;
+mod binomial;
 mod censored;
 mod censored_limits;
 mod censored_moments;
@@ -76,6 +79,7 @@ mod quasi_monte_carlo;
 mod robust_max;
 mod softmax;
 mod student_t;
+mod successes;
 mod target_kind;
 mod targets;
 mod tweedie;
@@ -89,6 +93,8 @@ pub use asymmetric_laplace::{AsymmetricLaplace, AsymmetricLaplaceConfig};
 pub use bernoulli::{Bernoulli, BernoulliConfig};
 pub use bernoulli_logit::{BernoulliLogit, BernoulliLogitConfig};
 pub use beta::{Beta, BetaConfig};
+pub use beta_binomial::{BetaBinomial, BetaBinomialConfig};
+pub use binomial::{Binomial, BinomialConfig};
 pub use censored::{Censored, CensoredConfig};
 pub use config::{AnyLikelihood, LikelihoodConfig, LikelihoodDefinition, LikelihoodName};
 pub use description::LikelihoodDescription;

@@ -68,7 +68,7 @@ impl Table {
             ..Self::empty(layout, Origin::rows("", 0))
         };
         table.read_targets(&raw, &rows, may_be_blank, &mut faults);
-        table.read_noise(&raw, &rows, &mut faults);
+        table.read_companion(&raw, &rows, &mut faults);
         table.refuse(&raw, faults, is_lenient)?;
         table.left_out = raw.rows() - rows.len();
         if let Request::Training(roles) = request {
@@ -116,21 +116,21 @@ impl Table {
         }
     }
 
-    fn read_noise(&mut self, raw: &RawTable, rows: &[usize], faults: &mut Vec<Fault>) {
-        let Some(position) = self.layout.noise() else {
+    fn read_companion(&mut self, raw: &RawTable, rows: &[usize], faults: &mut Vec<Fault>) {
+        let Some((position, _)) = self.layout.companion() else {
             return;
         };
         for &row in rows {
-            let noise = match raw.cells[position].cell(row) {
+            let value = match raw.cells[position].cell(row) {
                 Cell::Missing => Err(Unfit::Missing),
                 cell => cell.number().ok_or(Unfit::Kind),
             };
-            faults.extend(noise.err().map(|unfit| Fault {
+            faults.extend(value.err().map(|unfit| Fault {
                 row,
                 position,
                 unfit,
             }));
-            self.noise.push(noise.unwrap_or(f64::NAN));
+            self.companion.push(value.unwrap_or(f64::NAN));
         }
     }
 
@@ -298,7 +298,7 @@ fn require_header(raw: &RawTable, schema: &Schema, rows: &NewRows) -> Result<(),
     }
 }
 
-/// The attributes of the rows besides their noise.
+/// The attributes of the rows besides noise and trials.
 fn attributes(
     raw: &RawTable,
     roles: &ColumnRoles,
@@ -308,6 +308,7 @@ fn attributes(
     let (given, date_order) = (roles.weights.as_ref(), roles.inputs.date_order);
     Ok(RowAttributes {
         noise: None,
+        trials: None,
         weights: given.map(|column| weights(raw, column, rows)).transpose()?,
         times: (roles.time.as_ref())
             .map(|column| times(raw, column, rows, date_order))

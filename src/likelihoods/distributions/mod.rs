@@ -17,6 +17,7 @@ mod positive;
 mod predictive;
 mod quantile;
 mod student_t;
+mod successes;
 mod target;
 mod tweedie;
 
@@ -29,6 +30,7 @@ pub(super) use laplace::AsymmetricLaplaceTarget;
 pub(super) use normal::NormalTarget;
 pub(super) use positive::{ExponentialTarget, GammaTarget, LogNormalTarget, WeibullTarget};
 pub(super) use student_t::StudentTTarget;
+pub(super) use successes::ShareTarget;
 pub(super) use tweedie::TweedieTarget;
 
 pub use predictive::{Interval, PredictiveDistribution};

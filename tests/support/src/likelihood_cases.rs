@@ -1,5 +1,7 @@
 //! Every likelihood, with naive formulas in plain Rust that share no code with the library.
 
+mod successes;
+
 use std::f64::consts::PI;
 
 use burn_gp_core::{
@@ -12,6 +14,9 @@ use burn_gp_core::{
     process::Marginals,
 };
 use libm::lgamma;
+
+pub use successes::in_columns;
+use successes::successes;
 
 use crate::{
     Platform, Random,
@@ -193,6 +198,7 @@ pub fn registry() -> Vec<Case> {
     cases.extend(labels());
     cases.extend(counts());
     cases.extend(positive_numbers());
+    cases.extend(successes());
     cases
 }
 
