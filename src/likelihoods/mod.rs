@@ -16,6 +16,7 @@
 //! | [`Ordinal`] | 1 | 1: label 0 … C − 1 | cut points |
 //! | [`Poisson`], [`NegativeBinomial`], [`Gamma`], [`Weibull`], [`Exponential`], [`Tweedie`] | 1 | 1 | mean `exp(f)` |
 //! | [`ZeroInflatedPoisson`] | 1 | 1 | mean `(1 − π)·exp(f)` |
+//! | [`HurdlePoisson`] | 1 | 1 | rate `exp(f)` of counts above zero |
 //! | [`LogNormal`] | 1 | 1 | median `exp(f)` |
 //! | [`Beta`] | 1 | 1 | mean `1/(1 + e^{−f})` |
 //! | [`Binomial`], [`BetaBinomial`] | 1 | 2: successes, trials | share `1/(1 + e^{−f})` |
@@ -65,6 +66,7 @@ mod gaussian;
 mod graded_nodes;
 mod gumbel_convolution;
 mod heteroskedastic;
+mod hurdle_poisson;
 mod likelihood;
 mod log_link;
 mod log_normal;
@@ -105,6 +107,7 @@ pub use gamma::{Gamma, GammaConfig};
 pub use gaussian::{Gaussian, GaussianConfig};
 pub use graded_nodes::{GradedNodes, QuadratureCenter};
 pub use heteroskedastic::{Heteroskedastic, HeteroskedasticConfig};
+pub use hurdle_poisson::{HurdlePoisson, HurdlePoissonConfig};
 pub use likelihood::Likelihood;
 pub use log_normal::{LogNormal, LogNormalConfig};
 pub use negative_binomial::{NegativeBinomial, NegativeBinomialConfig};

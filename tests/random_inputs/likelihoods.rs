@@ -4,9 +4,9 @@ use burn::tensor::{Tensor, TensorData};
 use burn_gp_core::{
     likelihoods::{
         AsymmetricLaplaceConfig, BetaBinomialConfig, BetaConfig, CensoredConfig, GammaConfig,
-        GaussianConfig, HeteroskedasticConfig, LikelihoodConfig, LogNormalConfig,
-        NegativeBinomialConfig, OrdinalConfig, Quadrature, RobustMaxConfig, SoftmaxConfig,
-        StudentTConfig, TweedieConfig, WeibullConfig, ZeroInflatedPoissonConfig,
+        GaussianConfig, HeteroskedasticConfig, HurdlePoissonConfig, LikelihoodConfig,
+        LogNormalConfig, NegativeBinomialConfig, OrdinalConfig, Quadrature, RobustMaxConfig,
+        SoftmaxConfig, StudentTConfig, TweedieConfig, WeibullConfig, ZeroInflatedPoissonConfig,
     },
     parameter::{Prior, hyperparameters},
     process::Marginals,
@@ -62,6 +62,7 @@ fn config(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = Likelihood
             .into()
         }),
         number().prop_map(|zeros| ZeroInflatedPoissonConfig { zeros }.into()),
+        number().prop_map(|zeros| HurdlePoissonConfig { zeros }.into()),
         (value(), number(), number(), 0usize..4, value(), number()).prop_map(
             |(noise, lower, upper, limits, scale, shift)| {
                 let has_units = limits > 1;

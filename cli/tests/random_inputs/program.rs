@@ -122,6 +122,7 @@ fn option() -> impl Strategy<Value = Vec<String>> {
                 "tweedie",
                 "binomial",
                 "beta-binomial",
+                "hurdle-poisson",
             ],
         ),
         (

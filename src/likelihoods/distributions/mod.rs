@@ -27,6 +27,7 @@ pub(super) use fractions::BetaTarget;
 pub(super) use heteroskedastic::HeteroskedasticTarget;
 pub(super) use labels::OrdinalTarget;
 pub(super) use laplace::AsymmetricLaplaceTarget;
+pub(super) use monotone::expectation_of_decreasing;
 pub(super) use normal::NormalTarget;
 pub(super) use positive::{ExponentialTarget, GammaTarget, LogNormalTarget, WeibullTarget};
 pub(super) use student_t::StudentTTarget;

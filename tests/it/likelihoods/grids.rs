@@ -1,6 +1,7 @@
 //! Grids of functions, parameters and targets for every likelihood of one function whose expectations are compared
 //! with fine quadrature.
 
+mod hurdle;
 mod successes;
 
 use std::f64::consts::PI;
@@ -282,6 +283,7 @@ pub fn grids() -> Vec<Grid> {
     grids.extend(positive_numbers());
     grids.extend(fractions());
     grids.extend(successes::successes());
+    grids.extend(hurdle::hurdle());
     grids.extend(quantiles());
     grids.extend(zero_inflated());
     grids.extend(lifetimes());

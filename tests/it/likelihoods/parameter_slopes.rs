@@ -7,8 +7,8 @@ use burn::tensor::Tensor;
 use burn_gp_core::{
     likelihoods::{
         AsymmetricLaplaceConfig, BetaBinomialConfig, BetaConfig, CensoredConfig, GammaConfig,
-        LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig, StudentTConfig, TargetKind,
-        TweedieConfig, WeibullConfig, ZeroInflatedPoissonConfig,
+        HurdlePoissonConfig, LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig,
+        StudentTConfig, TargetKind, TweedieConfig, WeibullConfig, ZeroInflatedPoissonConfig,
     },
     parameter::hyperparameters,
     process::Marginals,
@@ -17,7 +17,9 @@ use libm::lgamma;
 
 use crate::support::{
     Platform,
-    formulas::{log_beta_binomial, log_normal_cdf, logistic, ordinal, softplus},
+    formulas::{
+        log_beta_binomial, log_hurdle_poisson, log_normal_cdf, logistic, ordinal, softplus,
+    },
     lines::{Line, log_sum_exp},
     module_gradients::{parameter_gradients, parameter_values, with_parameter_values},
     platforms,
@@ -216,6 +218,12 @@ fn narrow_likelihoods() -> Vec<Narrow> {
         Narrow {
             config: ZeroInflatedPoissonConfig { zeros: 0.02 }.into(),
             log_density: zero_inflated,
+            focus: |y| (y.max(1.0).ln(), 0.1),
+            targets: vec![0.0, 0.0, 7.0, 50.0],
+        },
+        Narrow {
+            config: HurdlePoissonConfig { zeros: 0.02 }.into(),
+            log_density: |parameters, y, f| log_hurdle_poisson(y, f, parameters[0]),
             focus: |y| (y.max(1.0).ln(), 0.1),
             targets: vec![0.0, 0.0, 7.0, 50.0],
         },

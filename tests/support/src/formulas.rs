@@ -37,6 +37,15 @@ pub fn log_beta_binomial(y: f64, n: f64, f: f64, dispersion: f64) -> f64 {
     log_choices(y, n) + log_beta(y + a, n - y + b) - log_beta(a, b)
 }
 
+/// The log probability of a count whose zeros have a probability of their own.
+pub fn log_hurdle_poisson(y: f64, f: f64, zeros: f64) -> f64 {
+    let rate = f.exp();
+    match y == 0.0 {
+        true => zeros.ln(),
+        false => (-zeros).ln_1p() + y * f - rate - lgamma(y + 1.0) - (-(-rate).exp_m1()).ln(),
+    }
+}
+
 /// `Φ(x)`
 pub fn normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x / 2f64.sqrt())

@@ -1,5 +1,6 @@
 //! Every likelihood, with naive formulas in plain Rust that share no code with the library.
 
+mod hurdle;
 mod successes;
 
 use std::f64::consts::PI;
@@ -15,6 +16,7 @@ use burn_gp_core::{
 };
 use libm::lgamma;
 
+use hurdle::hurdle;
 pub use successes::in_columns;
 use successes::successes;
 
@@ -199,6 +201,7 @@ pub fn registry() -> Vec<Case> {
     cases.extend(counts());
     cases.extend(positive_numbers());
     cases.extend(successes());
+    cases.push(hurdle());
     cases
 }
 
