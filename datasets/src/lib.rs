@@ -111,8 +111,8 @@ pub use column_label::ColumnLabel;
 pub use column_transforms::ColumnTransforms;
 pub use column_value::{ColumnValue, ColumnValueError, OfColumn};
 pub use columns::{
-    ColumnRoles, KeptColumns, Labels, NewRows, NoiseColumn, OrderedInputError, Schema,
-    SharedInputs, SourceColumn, TargetColumn,
+    ColumnRoles, Companion, CompanionColumn, KeptColumns, Labels, NewRows, OrderedInputError,
+    Schema, SharedInputs, SourceColumn, TargetColumn,
 };
 pub use counted::{agreeing, counted};
 pub use dataset::{Dataset, Features, UnfitRow};

@@ -67,7 +67,7 @@ impl Table {
             ..Self::empty(layout, Origin::rows("", 0))
         };
         table.read_targets(&raw, &rows, may_be_blank, &mut faults);
-        table.read_noise(&raw, &rows, &mut faults);
+        table.read_companion(&raw, &rows, &mut faults);
         table.refuse(&raw, faults, is_lenient)?;
         table.left_out = raw.rows() - rows.len();
         if let Request::Training(roles) = request {
@@ -115,26 +115,25 @@ impl Table {
         }
     }
 
-    fn read_noise(&mut self, raw: &RawTable, rows: &[usize], faults: &mut Vec<Fault>) {
-        let Some(position) = self.layout.noise() else {
+    fn read_companion(&mut self, raw: &RawTable, rows: &[usize], faults: &mut Vec<Fault>) {
+        let Some((position, _)) = self.layout.companion() else {
             return;
         };
-        let all = self.attributes.noise.insert(Vec::with_capacity(rows.len()));
         for &row in rows {
-            let noise = match raw.cells[position].cell(row) {
+            let value = match raw.cells[position].cell(row) {
                 Cell::Missing => Err(Unfit::Missing),
                 cell => cell.number().ok_or(Unfit::Kind),
             };
-            faults.extend(noise.err().map(|unfit| Fault {
+            faults.extend(value.err().map(|unfit| Fault {
                 row,
                 position,
                 unfit,
             }));
-            all.push(noise.unwrap_or(f64::NAN));
+            self.companion.push(value.unwrap_or(f64::NAN));
         }
     }
 
-    /// Reads the attributes of the rows besides their noise.
+    /// Reads the attributes of the rows besides noise and trials.
     fn read_attributes(
         &mut self,
         raw: &RawTable,
