@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::path::Path;
 
 use burn_gp_core::{likelihoods::GaussianConfig, parameter::Hyperparameter};
 use burn_gp_datasets::{Matrix, agreeing, counted};
 
 use crate::arguments::RunOptions;
+use crate::failure::Failure;
 use crate::noise_for_signal::noise_variance;
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
@@ -161,18 +163,26 @@ pub fn unlikely_noise(hyperparameters: &[Hyperparameter], data: &PreparedData) -
     ))
 }
 
-/// The noise of a model if it follows the noise of training rows with equal inputs. Such a model is not saved: its
-/// intervals are far too narrow.
-pub fn followed_noise(
+/// Refuses a model that follows the noise of training rows with equal inputs: its intervals are far too narrow.
+pub fn require_unfollowed_noise(
     hyperparameters: &[Hyperparameter],
     data: &PreparedData,
-) -> Option<ImpossibleNoise> {
-    ImpossibleNoise::of(hyperparameters, data).filter(|found| found.is_followed)
+    steps: usize,
+    folder: &Path,
+) -> Result<(), Failure> {
+    match ImpossibleNoise::of(hyperparameters, data).filter(|found| found.is_followed) {
+        None => Ok(()),
+        Some(noise) => Err(Failure::FollowedNoise {
+            noise: noise.to_string(),
+            steps,
+            folder: folder.to_owned(),
+        }),
+    }
 }
 
 /// Normal noise that rows with equal inputs make impossible, in the units of the target.
 #[derive(Clone, Copy, Debug)]
-pub struct ImpossibleNoise {
+struct ImpossibleNoise {
     /// The standard deviation of the noise.
     noise: f64,
     /// The number of rows beyond the first of each input.

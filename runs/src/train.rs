@@ -29,7 +29,7 @@ use crate::outputs::{self, OutputsArguments};
 use crate::plan::{EarlyStopping, Plan, check, long_periods, resolve};
 use crate::preparation::PreparedData;
 use crate::progress::{Progress, RowProgress};
-use crate::pure_error::{followed_noise, require_possible_noise};
+use crate::pure_error::{require_possible_noise, require_unfollowed_noise};
 use crate::restarts::with_restarts;
 use crate::results::write_results;
 use crate::standard_error::warn;
@@ -265,14 +265,10 @@ impl Run<'_> {
         let (plan, session) = self.fit(&options, data, start, found)?;
         // The last checkpoint is written, so that an end at any time loses nothing.
         self.interrupt.end_at_once();
-        match followed_noise(&session.kept_model().hyperparameters(), data) {
-            None => Ok((plan, session)),
-            Some(noise) => Err(Failure::FollowedNoise {
-                noise: noise.to_string(),
-                steps: session.trainer.steps_made(),
-                folder: self.folder.path().to_owned(),
-            }),
-        }
+        let noise = session.kept_model().hyperparameters();
+        let steps = session.trainer.steps_made();
+        require_unfollowed_noise(&noise, data, steps, self.folder.path())?;
+        Ok((plan, session))
     }
 
     /// Makes the remaining steps.

@@ -46,7 +46,7 @@ fn targets(likelihood: &dyn Likelihood) -> Vec<f64> {
     let function =
         Tensor::<1>::from_data(function.as_slice(), options()).reshape([1, ROWS, latents]);
     let drawn = numbers(likelihood.sample(function, &mut ChaCha8Rng::seed_from_u64(5)));
-    in_columns(&*likelihood, drawn)
+    in_columns(likelihood, drawn)
 }
 
 fn options() -> (&'static Device, DType) {
