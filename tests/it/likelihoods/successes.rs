@@ -42,14 +42,8 @@ fn densities_of_few_and_many_trials() {
             // The reference is that of the rounded parameter.
             let dispersion = platform.rounded(&[dispersion])[0];
             let likelihood = config(dispersion).init(platform.options());
-            for trials in [1.0, 7.0, 1000.0, 20_000.0] {
-                let mut counts = [
-                    0.0,
-                    1.0,
-                    (0.3 * trials as f64).floor(),
-                    trials - 1.0,
-                    trials,
-                ];
+            for trials in [1.0_f64, 7.0, 1000.0, 20_000.0] {
+                let mut counts = [0.0, 1.0, (0.3 * trials).floor(), trials - 1.0, trials];
                 counts.sort_by(f64::total_cmp);
                 let rows: Vec<f64> = counts.iter().flat_map(|&y| [y, trials]).collect();
                 let targets = platform.tensor(&rows, [counts.len(), 2]);
