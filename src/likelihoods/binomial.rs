@@ -27,6 +27,9 @@ use crate::{
 /// `log(1 + x)` is computed from its parts below this x, where digits of `1 + x` would be lost.
 const LOG_OF_SUM: f64 = -0.5;
 
+/// Up to this distance between log odds, `e^d` is a moderate number in single precision.
+const NEAR: f64 = 30.0;
+
 /// The number of successes y among n independent trials with probability `m = 1/(1 + e^{−f})`:
 /// `p(y | n, f) = n!/(y!·(n − y)!)·m^y·(1 − m)^{n−y}`.
 ///
@@ -86,8 +89,9 @@ impl LikelihoodConfig {
 
 /// `n·KL(y/n ‖ m)`, `[S, N, P]`, from `[N, P]` and `[S, N, P]`. With the log odds ratio `d = f − log y/(n − y)` and
 /// the share r of the outcomes that get less likely as d moves away from zero, failures for `d > 0`, it is
-/// `n·(r·|d| + log(1 + r·(e^{−|d|} − 1)))`, whose terms are small where the density is large. Without successes or
-/// failures it is `n·log(1 + e^{±f})`.
+/// `n·(r·|d| + log(1 + r·(e^{−|d|} − 1)))`, and with the share s of the others `n·(log(1 + s·(e^{|d|} − 1)) − s·|d|)`.
+/// The terms of the first are small if few outcomes are of the first kind, those of the second if few are of the
+/// second. Without successes or failures it is `n·log(1 + e^{±f})`.
 fn divergence(outcomes: &Outcomes, function: Tensor<3>) -> Tensor<3> {
     let (successes, failures) = outcomes.not_zero();
     let total = successes.clone() + failures.clone();
@@ -104,9 +108,14 @@ fn divergence(outcomes: &Outcomes, function: Tensor<3>) -> Tensor<3> {
     let distance = ratio.abs();
     let change = exp_minus_one(distance.clone().neg()) * less.clone();
     let is_far = change.clone().lower_elem(LOG_OF_SUM);
-    let far = (more + less.clone() * distance.clone().neg().exp()).log();
+    let far = (more.clone() + less.clone() * distance.clone().neg().exp()).log();
     let log = change.clamp_min(LOG_OF_SUM).log1p().mask_where(is_far, far);
-    let both = distance * less + log;
+    let near = distance.clone().clamp_max(NEAR);
+    let rare = (exp_minus_one(near.clone()) * more.clone()).log1p() - near * more.clone();
+    let is_rare = more
+        .lower(less.clone())
+        .bool_and(distance.clone().lower_elem(NEAR));
+    let both = (distance * less + log).mask_where(is_rare, rare);
     let is_missing = |part: &Tensor<2>| part.clone().lower_elem(0.5).unsqueeze::<3>().expand(shape);
     let each = both
         .mask_where(is_missing(&outcomes.successes), softplus(function.clone()))
