@@ -1,6 +1,5 @@
 //! The roles of columns (target, its noise or trials, inputs), and the matching of new data to a model.
 
-mod companion;
 mod ordered_input;
 mod roles;
 mod shared_inputs;
@@ -19,7 +18,7 @@ use crate::raw_column::Cell;
 use crate::words::is_marker;
 use roles::{prediction_roles, reject_duplicates, training_roles};
 
-pub use companion::{Companion, CompanionColumn};
+pub use crate::companion::{Companion, CompanionColumn};
 pub use ordered_input::OrderedInputError;
 pub use shared_inputs::SharedInputs;
 pub use target_column::TargetColumn;

@@ -54,6 +54,7 @@ mod column_label;
 mod column_transforms;
 mod column_value;
 mod columns;
+mod companion;
 mod counted;
 mod dataset;
 mod delimited;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::kind::ColumnKind;
-use crate::columns::Companion;
+use crate::companion::Companion;
 use crate::counted::counted;
 
 /// A column of a table, its contents, and its use.

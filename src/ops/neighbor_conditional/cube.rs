@@ -301,7 +301,8 @@ fn factor<F: Float>(triangle: &mut Shared<[F]>, failure: &mut Shared<[u32]>, siz
             // A_ic ← A_ic − A_ij·A_cj/A_jj
             let ratio = triangle[place(unit, j)] / pivot;
             for c in j + 1..unit + 1 {
-                triangle[place(unit, c)] -= ratio * triangle[place(c, j)];
+                let change = ratio * triangle[place(c, j)];
+                triangle[place(unit, c)] -= change;
             }
         }
     }
@@ -327,7 +328,8 @@ fn substitute<F: Float>(triangle: &Shared<[F]>, values: &mut Shared<[F]>, size: 
         let solved = values[j] / triangle[place(j, j)];
         if unit < j {
             // y_i ← y_i − (LD)_ji·x_j
-            values[unit] -= triangle[place(j, unit)] * solved;
+            let change = triangle[place(j, unit)] * solved;
+            values[unit] -= change;
         }
     }
     sync_cube();
