@@ -101,6 +101,13 @@ impl Predictions {
         }
         let noisy = (self.distribution).map(|distribution| distribution.with_noise(variances));
         self.distribution = noisy;
+        if let Some(own) = self
+            .distribution
+            .as_ref()
+            .filter(|own| own.is_recalibrated())
+        {
+            (self.mean, self.variance) = own.moments();
+        }
         self
     }
 }

@@ -146,6 +146,7 @@ fn train_one(arguments: &TrainArguments) -> Result<(), Failure> {
     let default = || default_folder(&options, is_automatic, &source);
     let folder = folder(arguments, resumed, default)?;
     let data = load(&source, &options, quiet)?;
+    data.check_calibration(&options)?;
     let (_, plan) = resolve(&options, &data)?;
     let likelihood = plan.model.likelihood().init((&device, dtype));
     data.check_targets(&likelihood.description(), dtype)?;

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use burn::tensor::Device;
+use burn_gp_core::inference::ConditionError;
 use burn_gp_datasets::counted;
 use burn_gp_models::forecasting::FORECASTS_FILE;
-use burn_gp_models::{MODEL_FILE, SavedModel, SavedModelError, WEIGHTS_FILE};
+use burn_gp_models::{MODEL_FILE, Predictor, SavedModel, SavedModelError, WEIGHTS_FILE};
 
 use crate::arguments::DeviceName;
 use crate::devices;
@@ -62,6 +63,19 @@ pub fn load_model(
         }),
         None => Ok(saved),
     }
+}
+
+/// The predictions of a saved model, with its calibration.
+///
+/// # Errors
+///
+/// If a covariance matrix cannot be factored.
+pub fn predictor_of(saved: &SavedModel<ModelContext>) -> Result<Predictor, ConditionError> {
+    let predictor = saved.model.predictor()?;
+    Ok(match &saved.context.calibration {
+        None => predictor,
+        Some(own) => predictor.calibrated(own.clone()),
+    })
 }
 
 /// Requires a saved model in the folder.

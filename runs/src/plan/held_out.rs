@@ -31,6 +31,9 @@ pub(super) fn check(options: &RunOptions) -> Result<(), OptionError> {
     if let (Some(true), Some(other)) = (options.stream, options.unstreamed()) {
         exclude(["stream", other], true)?;
     }
+    let is_calibrated = options.calibration_share().is_some();
+    let both = is_calibrated && options.noise_column.is_some();
+    exclude(["calibrate", "noise_column"], both)?;
     if options.score_every.is_some() && options.test_fraction == Some(0.0) {
         return Err(OptionError::NoTestRows("--score-every"));
     }

@@ -41,7 +41,9 @@ impl PredictiveDistribution {
 
     /// The score of one target of the likelihood, before rescaling.
     fn score_within(&self, index: usize, target: f64) -> f64 {
-        if let Some(components) = self.normals_of(index) {
+        if self.recalibration.is_none()
+            && let Some(components) = self.normals_of(index)
+        {
             return of_normals(target, &components);
         }
         let cdf = |at: f64| self.cdf_within(index, at);
@@ -49,7 +51,8 @@ impl PredictiveDistribution {
             let [low, high] = [TAIL, 1.0 - TAIL].map(|p| self.quantile_within(index, p));
             return of_whole_numbers(target, (low, high), cdf);
         }
-        of_density(target, self.target.support(), &self.places_of(index), cdf)
+        let (support, places) = (self.target.support(), self.places_of(index));
+        of_density(target, support, (&places, &self.kinks_of(index)), cdf)
     }
 }
 
@@ -110,12 +113,12 @@ fn of_whole_numbers(target: f64, (low, high): (f64, f64), cdf: impl Fn(f64) -> f
 }
 
 /// `∫_{−∞}^y P(Y ≤ t)² dt + ∫_y^∞ P(Y > t)² dt`, for components with the given locations and scales on the real
-/// line to which the support is mapped. The integral is divided at the target and at the locations, where the
-/// distribution function may rise steeply.
+/// line to which the support is mapped. The integral is divided at the target, at the locations, where the
+/// distribution function may rise steeply, and at the targets where its slope jumps.
 fn of_density(
     target: f64,
     support: Support,
-    places: &[(f64, f64)],
+    (places, kinks): (&[(f64, f64)], &[f64]),
     cdf: impl Fn(f64) -> f64,
 ) -> f64 {
     let mut locations: Vec<f64> = places.iter().map(|&(location, _)| location).collect();
@@ -138,6 +141,7 @@ fn of_density(
     let finite_ends = [least, most].into_iter().filter(|end| end.is_finite());
     let mut ends: Vec<f64> = (chosen.map(place))
         .chain([target])
+        .chain(kinks.iter().copied())
         .chain(finite_ends)
         .collect();
     ends.sort_by(f64::total_cmp);

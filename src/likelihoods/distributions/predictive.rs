@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{NormalTarget, TargetDistribution, quantile::quantile};
+use super::{NormalTarget, Recalibration, TargetDistribution, quantile::quantile};
 use crate::{ops::special::functions::normal_quantile, parameter::numbers, process::Marginals};
 
 /// The minimum number of targets per parallel task.
@@ -50,6 +50,8 @@ pub struct PredictiveDistribution {
     variance: Vec<f64>,
     /// The shift and scale of each output, `[P]`; empty if targets are not rescaled.
     units: Vec<Unit>,
+    /// The map of the distribution functions, if there is one.
+    pub(super) recalibration: Option<Arc<Recalibration>>,
 }
 
 /// `y = shift + scale·z` for the target z of the likelihood.
@@ -66,6 +68,7 @@ impl PartialEq for PredictiveDistribution {
         (self.components, self.latents) == (other.components, other.latents)
             && (&self.mean, &self.variance) == (&other.mean, &other.variance)
             && self.units == other.units
+            && self.recalibration == other.recalibration
             && format!("{:?}", self.target) == format!("{:?}", other.target)
     }
 }
@@ -124,6 +127,7 @@ impl PredictiveDistribution {
             mean: arranged(&means),
             variance: arranged(&variances),
             units: Vec::new(),
+            recalibration: None,
         }
     }
 
@@ -147,6 +151,7 @@ impl PredictiveDistribution {
             mean: means,
             variance: variances,
             units: Vec::new(),
+            recalibration: None,
         }
     }
 
@@ -164,7 +169,7 @@ impl PredictiveDistribution {
     ///
     /// # Panics
     ///
-    /// If the number of components or functions differs, or the units differ.
+    /// If the number of components or functions, the units or the recalibrations differ.
     #[track_caller]
     pub fn append(&mut self, other: Self) {
         let (own, added) = (
@@ -180,6 +185,10 @@ impl PredictiveDistribution {
             "cannot append targets in units {:?} to targets in units {:?}",
             other.units,
             self.units
+        );
+        assert!(
+            self.recalibration == other.recalibration,
+            "cannot append targets with another recalibration"
         );
         self.mean.extend(other.mean);
         self.variance.extend(other.variance);
@@ -261,6 +270,7 @@ impl PredictiveDistribution {
             mean: first(&self.mean),
             variance: first(&self.variance),
             units: self.units.clone(),
+            recalibration: None,
         }
     }
 
@@ -284,6 +294,14 @@ impl PredictiveDistribution {
 
     /// `P(y ≤ t)` of one target of the likelihood, before rescaling.
     pub(super) fn cdf_within(&self, index: usize, target: f64) -> f64 {
+        match &self.recalibration {
+            None => self.model_cdf(index, target),
+            Some(own) => own.probability(self.normal_score(index, target)),
+        }
+    }
+
+    /// The same without recalibration.
+    pub(super) fn model_cdf(&self, index: usize, target: f64) -> f64 {
         let terms = (self.components_of(index))
             .map(|(mean, variance)| self.target.cdf(target, mean, variance));
         terms.sum::<f64>() / self.components as f64
@@ -295,22 +313,30 @@ impl PredictiveDistribution {
         self.cdf_within(index, self.target.support().below(own))
     }
 
-    fn quantile_of(&self, index: usize, p: f64) -> f64 {
+    /// The quantile of one target.
+    pub(super) fn quantile_of(&self, index: usize, p: f64) -> f64 {
         let own = self.quantile_within(index, p);
         (self.unit(index)).map_or(own, |unit| unit.shift + unit.scale * own)
     }
 
     /// The quantile of one target of the likelihood, before rescaling.
     pub(super) fn quantile_within(&self, index: usize, p: f64) -> f64 {
-        if self.components == 1
-            && let Some(&[(mean, variance)]) = self.normals_of(index).as_deref()
-        {
-            return mean + variance.sqrt() * normal_quantile(p);
+        if let Some((mean, variance)) = self.normal_of(index) {
+            let score = normal_quantile(p);
+            let own = self.recalibration.as_ref();
+            return mean + variance.sqrt() * own.map_or(score, |own| own.inverse(score));
         }
         let around = self.range_within(index);
         quantile(self.target.support(), p, around, |target| {
             self.cdf_within(index, target)
         })
+    }
+
+    /// The mean and variance of a target that is normal, without recalibration.
+    pub(super) fn normal_of(&self, index: usize) -> Option<(f64, f64)> {
+        let (mean, variance) = self.components_of(index).next()?;
+        (self.components == 1).then_some(())?;
+        Some((mean[0], self.target.normal_variance(variance)?))
     }
 
     /// The means and variances of a target's components, if all are normal.
