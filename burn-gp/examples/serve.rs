@@ -48,7 +48,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mean = lines[0]["mean"][0].as_f64().ok_or("a number")?;
     assert!((mean - (10.0 + 2.5_f64.cos())).abs() < 0.05);
     let error = lines[1]["error"].as_str().ok_or("an error")?;
-    assert!(error.contains("2 columns"), "{error}");
+    assert!(error.contains("input columns is 2"), "{error}");
     assert_eq!(lines.len(), 3);
     Ok(())
 }

@@ -9,6 +9,7 @@ use burn_gp_datasets::{Matrix, agreeing, counted};
 
 use crate::arguments::RunOptions;
 use crate::failure::Failure;
+use crate::fitting::Session;
 use crate::noise_for_signal::noise_variance;
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
@@ -165,16 +166,16 @@ pub fn unlikely_noise(hyperparameters: &[Hyperparameter], data: &PreparedData) -
 
 /// Refuses a model that follows the noise of training rows with equal inputs: its intervals are far too narrow.
 pub fn require_unfollowed_noise(
-    hyperparameters: &[Hyperparameter],
+    session: &Session,
     data: &PreparedData,
-    steps: usize,
     folder: &Path,
 ) -> Result<(), Failure> {
-    match ImpossibleNoise::of(hyperparameters, data).filter(|found| found.is_followed) {
+    let hyperparameters = session.kept_model().hyperparameters();
+    match ImpossibleNoise::of(&hyperparameters, data).filter(|found| found.is_followed) {
         None => Ok(()),
         Some(noise) => Err(Failure::FollowedNoise {
             noise: noise.to_string(),
-            steps,
+            steps: session.trainer.steps_made(),
             folder: folder.to_owned(),
         }),
     }
@@ -234,6 +235,15 @@ mod tests {
         PureError::of(&Matrix::new(rows.len(), 1, inputs), &targets)
     }
 
+    /// `count` inputs with two targets each that differ by 0.2, so that `S/ν` is 0.02, and `others` without a repeat.
+    fn pairs(count: usize, others: usize) -> PureError {
+        let input = |row: usize| if row < 2 * count { row / 2 } else { row };
+        let rows: Vec<(f64, f64)> = (0..2 * count + others)
+            .map(|row| (input(row) as f64, 0.2 * (row % 2) as f64))
+            .collect();
+        pure_error(&rows)
+    }
+
     #[test]
     fn differences_at_equal_inputs_are_noise() {
         let rows = [(0.0, 1.0), (2.0, 7.0), (-0.0, 3.0), (2.0, 7.0), (1.0, 9.0)];
@@ -255,14 +265,6 @@ mod tests {
             let found = chi_square_quantile(degrees);
             assert!((found / quantile - 1.0).abs() < error, "{degrees}: {found}");
         }
-    }
-    /// 20 inputs with two targets each that differ by 0.2, so that `S/ν` is 0.02, and `others` without a repeat.
-    fn pairs(count: usize, others: usize) -> PureError {
-        let input = |row: usize| if row < 2 * count { row / 2 } else { row };
-        let rows: Vec<(f64, f64)> = (0..2 * count + others)
-            .map(|row| (input(row) as f64, 0.2 * (row % 2) as f64))
-            .collect();
-        pure_error(&rows)
     }
 
     #[test]

@@ -265,9 +265,7 @@ impl Run<'_> {
         let (plan, session) = self.fit(&options, data, start, found)?;
         // The last checkpoint is written, so that an end at any time loses nothing.
         self.interrupt.end_at_once();
-        let noise = session.kept_model().hyperparameters();
-        let steps = session.trainer.steps_made();
-        require_unfollowed_noise(&noise, data, steps, self.folder.path())?;
+        require_unfollowed_noise(&session, data, self.folder.path())?;
         Ok((plan, session))
     }
 

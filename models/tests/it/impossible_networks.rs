@@ -58,7 +58,7 @@ fn impossible() -> Vec<(NetworkConfig, usize, &'static str)> {
         (
             residual(|it| it.standardization = Some(other_size)),
             3,
-            "2 inputs with 3 means and 2 standard deviations",
+            "the network's inputs are 3 and 2; it needs 2 of each",
         ),
         (
             residual(|_| ()),

@@ -179,7 +179,8 @@ fn impossible_scales_are_refused() {
     let error = Fitted::load(folder.path(), &Device::default())
         .err()
         .unwrap();
-    let expected = "model.json cannot be read: it scales 2 inputs, but the model has 1";
+    let expected =
+        "model.json cannot be read: the number of inputs that it scales is 2; the model has 1";
     assert!(error.to_string().ends_with(expected), "{error}");
 }
 
