@@ -1,36 +1,14 @@
 //! Conditional distributions of rows given their neighbors, and their gradients.
 
 use crate::support::{
-    Dense, Input, Platform, Random, assert_close, check_gradients, numbers, platforms_of_operations,
+    Dense, Input, Random, assert_close, check_gradients, numbers, platforms_of_operations,
 };
 use burn::tensor::Tensor;
-use burn_gp_core::ops::{Jitter, NotPositiveDefinite, is_on_cpu, neighbor_conditional};
+use burn_gp_core::ops::{Jitter, NotPositiveDefinite, neighbor_conditional};
 
-/// The CPUs: nearest-neighbor regression is only made for them so far.
-fn cpus() -> Vec<Platform> {
-    let is_cpu = |platform: &Platform| is_on_cpu(&platform.tensor::<1>(&[0.0], [1]));
-    platforms_of_operations()
-        .into_iter()
-        .filter(is_cpu)
-        .collect()
-}
-
-/// [`check_gradients`], unless the selection has devices, on which the operation is not tested.
-#[track_caller]
-fn check_on_cpus(
-    what: &str,
-    inputs: &[Input],
-    single: f64,
-    loss: &dyn Fn(&Platform, &[Tensor<1>]) -> Tensor<1>,
-) {
-    match cpus().len() < platforms_of_operations().len() {
-        true => eprintln!("skipped on a selection with devices: {what}"),
-        false => check_gradients(what, inputs, single, loss),
-    }
-}
-
-/// No neighbors, fewer than a block of the elimination, around blocks, and the usual numbers.
-const SIZES: [usize; 8] = [1, 2, 4, 5, 8, 17, 31, 61];
+/// No neighbors, fewer than a block of the elimination, around blocks, the usual numbers, around the sizes for which
+/// GPUs have kernels, and one that only a batched factorization can handle there.
+const SIZES: [usize; 11] = [1, 2, 4, 5, 8, 17, 31, 33, 61, 62, 89];
 
 /// One row, a part of a group of lanes, whole groups, and enough for several threads.
 const ROWS: [usize; 4] = [1, 5, 32, 83];
@@ -67,7 +45,7 @@ fn weights_and_variances_are_those_of_dense_algebra() {
                 .map(|row| padded(&random.positive_definite(size), row % size))
                 .collect();
             let (weights, variances): (Vec<_>, Vec<_>) = all.iter().map(reference).unzip();
-            for platform in cpus() {
+            for platform in platforms_of_operations() {
                 let batch = platform.batch(&all);
                 let (b, d) = neighbor_conditional(batch, Jitter::NONE).unwrap();
                 assert_eq!((b.dims(), d.dims()), ([rows, size - 1], [rows]));
@@ -91,7 +69,7 @@ fn padded_neighbors_have_no_weight() {
         let place = |k| if k == 3 { 8 } else { k };
         matrix[(place(i), place(j))]
     });
-    for platform in cpus() {
+    for platform in platforms_of_operations() {
         let of = |matrix: &Dense| {
             let (b, d) =
                 neighbor_conditional(platform.batch(std::slice::from_ref(matrix)), Jitter::NONE)
@@ -113,7 +91,7 @@ fn padded_neighbors_have_no_weight() {
 /// Of a loss that uses weights and variances, with rows padded to different lengths.
 #[test]
 fn gradients_are_those_of_central_differences() {
-    for size in [2, 6, 9] {
+    for size in [2, 6, 9, 34] {
         let mut random = Random::new(43);
         let rows = 18;
         let all: Vec<Dense> = (0..rows).map(|_| random.positive_definite(size)).collect();
@@ -133,7 +111,7 @@ fn gradients_are_those_of_central_differences() {
         let ones: Vec<Dense> = (0..rows)
             .map(|row| padded(&Dense::identity(size).scaled(0.0), size - 1 - row % 2))
             .collect();
-        check_on_cpus(
+        check_gradients(
             &format!("size {size}"),
             &[Input::from(values)],
             1e-3,
@@ -176,14 +154,14 @@ fn jitter_is_in_the_gradient() {
         matrix[(i, j)] + added
     });
     let (weights, variance) = reference(&with_jitter);
-    for platform in cpus() {
+    for platform in platforms_of_operations() {
         let (b, d) =
             neighbor_conditional(platform.batch(std::slice::from_ref(&matrix)), jitter).unwrap();
         let tolerance = platform.tolerance(1e-11, 1e-3);
         assert_close(&platform.to_string(), &numbers(b), &weights, tolerance);
         assert_close(&platform.to_string(), &numbers(d), &[variance], tolerance);
     }
-    check_on_cpus("jitter", &[Input::from(&matrix)], 1e-2, &|_, inputs| {
+    check_gradients("jitter", &[Input::from(&matrix)], 1e-2, &|_, inputs| {
         let matrix = inputs[0].clone().reshape([1, size, size]);
         let matrix = (matrix.clone() + matrix.transpose()) * 0.5;
         let (b, d) = neighbor_conditional(matrix, jitter).unwrap();
@@ -194,7 +172,7 @@ fn jitter_is_in_the_gradient() {
 /// The error names the row; the others have factors.
 #[test]
 fn neighbors_without_a_factor_are_an_error() {
-    for platform in cpus() {
+    for platform in platforms_of_operations() {
         let mut all: Vec<Dense> = (0..20).map(|_| Dense::identity(4)).collect();
         all[17][(1, 1)] = -1.0;
         let outcome = neighbor_conditional(platform.batch(&all), Jitter::NONE);
@@ -212,7 +190,7 @@ fn neighbors_without_a_factor_are_an_error() {
 
 #[test]
 fn no_rows_have_no_weights() {
-    for platform in cpus() {
+    for platform in platforms_of_operations() {
         let none = Tensor::zeros([0, 3, 3], platform.options());
         let (b, d) = neighbor_conditional(none, Jitter::NONE).unwrap();
         assert_eq!((b.dims(), d.dims()), ([0, 2], [0]), "{platform}");
@@ -222,7 +200,7 @@ fn no_rows_have_no_weights() {
 #[test]
 #[should_panic(expected = "expected matrices [B, q, q]")]
 fn matrices_must_be_square() {
-    let platform = &cpus()[0];
+    let platform = &platforms_of_operations()[0];
     let _ = neighbor_conditional(platform.tensor(&[0.0; 6], [1, 2, 3]), Jitter::NONE);
 }
 
@@ -269,7 +247,7 @@ fn predictions_have_the_reference_values() {
         0.672_514_388_873_807,
         0.674_835_913_044_614,
     ];
-    for platform in cpus() {
+    for platform in platforms_of_operations() {
         let tolerance = platform.tolerance(1e-12, 1e-4);
         let conditionals = |given: [[usize; 3]; 4]| {
             let all: Vec<Dense> = (0..4).map(|row| matrix(6 + row, given[row])).collect();

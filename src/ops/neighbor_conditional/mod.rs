@@ -1,16 +1,18 @@
 //! Conditional distributions of rows given their neighbors, the building block of Vecchia approximations.
 
 mod cpu;
+#[cfg(feature = "cube")]
+mod cube;
 mod tile;
 
 use burn::{
     backend::{AutodiffBackend, Dispatch, tensor::FloatTensor},
-    tensor::Tensor,
+    tensor::{DType, Tensor},
 };
 
 use super::{
     backward::{record, split},
-    cholesky::{Jitter, NotPositiveDefinite, check, cholesky},
+    cholesky::{Jitter, NotPositiveDefinite, check, cholesky, may_wait},
     cpu::is_on_cpu,
     declaration::operations,
 };
@@ -18,10 +20,11 @@ pub(super) use tile::{Attempts, factor, failed_pivot, solve, solve_transposed, t
 
 operations! {
     /// Backend implementation of the conditional distributions.
-    trait NeighborConditionalOps on cpu {
+    trait NeighborConditionalOps on devices {
         /// `(b, d)`, [B, q], for `b = A⁻¹k` and `d = κ − kᵀb`, from `[A, k; kᵀ, κ]`, [B, q, q]; and the status
         /// of the factorizations of A, [B, 4].
-        fn neighbor_conditional(matrix; jitter: Jitter) -> (FloatTensor<Self>, FloatTensor<Self>),
+        fn neighbor_conditional(matrix; jitter: Jitter) -> (FloatTensor<Self>, FloatTensor<Self>)
+            = (shaped(matrix, [outer(matrix), columns(matrix)]), status(matrix)),
             {
                 let ([matrix], nodes) = split::<B, C, _>([matrix]);
                 let (conditional, status) = B::neighbor_conditional(matrix.clone(), jitter);
@@ -38,7 +41,8 @@ operations! {
             };
     } backward {
         /// The gradient of the matrix, from those of `(b, d)`.
-        fn neighbor_conditional_backward([matrix, conditional, status], gradient) -> FloatTensor<Self>;
+        fn neighbor_conditional_backward([matrix, conditional, status], gradient) -> FloatTensor<Self>
+            = like(matrix);
     }
 }
 
@@ -49,9 +53,10 @@ operations! {
 /// Every Vecchia approximation consists of these (A. Vecchia, *Estimation and model identification for
 /// continuous spatial processes*, 1988; M. Katzfuss and J. Guinness, *A General Framework for Vecchia
 /// Approximations of Gaussian Processes*, arXiv:1708.06302, eq. 6). For `v = (−b; 1)` and `γ = (A⁻¹b̄; 0)` the
-/// gradient is a matrix of rank two, `K̄ = d̄·vvᵀ + ½(γvᵀ + vγᵀ)`, which the CPU computes without the backward
-/// pass of a factorization, with one matrix in each lane of its vector registers. GPUs compose the operation of
-/// a batched factorization and solves.
+/// gradient is a matrix of rank two, `K̄ = d̄·vvᵀ + ½(γvᵀ + vγᵀ)`, without the backward pass of a factorization.
+/// On the CPU, one matrix is in each lane of the vector registers. On GPUs, one launch handles all matrices, each in
+/// the shared memory of one cube; matrices with more than 88 rows (61 in double precision) do not fit, and are left
+/// to a batched factorization and solves.
 ///
 /// A row with fewer neighbors than others is padded: a neighbor with variance one and without covariances has
 /// the weight zero.
@@ -65,7 +70,7 @@ operations! {
 ///
 /// [`NotPositiveDefinite`] when the covariance of some row's neighbors has no factor even with the largest
 /// jitter; its batch member is the row. As for [`cholesky`](super::cholesky()), a GPU with autodiff reports no
-/// error.
+/// error: weights and variance of a failed row are NaN.
 ///
 /// # Panics
 ///
@@ -89,16 +94,27 @@ pub fn neighbor_conditional(
         };
         return Ok((Tensor::zeros([rows, neighbors], options), variance));
     }
-    if !is_on_cpu(&matrix) {
+    let dtype = matrix.dtype();
+    if !is_on_cpu(&matrix) && size > largest_on_device(dtype) {
         return composed(matrix, jitter);
     }
-    let dtype = matrix.dtype();
+    let waits = may_wait(&matrix);
     let (conditional, status) =
         <Dispatch as Dispatched>::neighbor_conditional(matrix.into_dispatch(), jitter);
-    check(Tensor::from_dispatch(status), neighbors, dtype)?;
+    if waits {
+        check(Tensor::from_dispatch(status), neighbors, dtype)?;
+    }
     let conditional = Tensor::<2>::from_dispatch(conditional);
     let weights = conditional.clone().narrow(1, 0, neighbors);
     Ok((weights, conditional.narrow(1, neighbors, 1).squeeze_dim(1)))
+}
+
+/// The largest matrices of which 16 KiB, the shared memory of every GPU, hold the triangle and two more rows.
+fn largest_on_device(dtype: DType) -> usize {
+    match dtype {
+        DType::F64 => 61,
+        _ => 88,
+    }
 }
 
 /// The same by other operations: with `A = LLᵀ` and `l = L⁻¹k`, `b = L⁻ᵀl` and `d = κ − lᵀl`.

@@ -1,5 +1,6 @@
 //! Nearest-neighbor (Vecchia) regression compared with exact regression and dense algebra.
 
+mod devices;
 mod joint_predictions;
 mod objective;
 mod prediction;

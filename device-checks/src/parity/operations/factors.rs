@@ -105,6 +105,14 @@ pub(super) fn cases() -> Vec<Case> {
             harness.output("log densities", densities);
             Ok(())
         }),
+        case("neighbor_conditional", |harness| {
+            let places = 9;
+            let matrix = definite_input(harness, BATCH, places);
+            let (weights, variances) = ops::neighbor_conditional(matrix, Jitter::NONE)?;
+            harness.output("weights", weights);
+            harness.output("variances", variances);
+            Ok(())
+        }),
     ];
     for (upper, transposed) in [(false, false), (false, true), (true, false), (true, true)] {
         let name = format!(
