@@ -34,9 +34,12 @@ LIKELIHOODS = {
     "gamma": "gamma",
     "tweedie": "tweedie",
     "beta": "beta",
+    "binomial_logit": "binomial",
+    "beta_binomial": "beta-binomial",
 }
 SIZE = 2.0
 PRECISION = 8.0
+OF_TRIALS = ["binomial_logit", "beta_binomial"]
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -67,8 +70,13 @@ def poisson(rate: float, draws: random.Random) -> int:
     return count
 
 
-def draw(likelihood: str, f: float, draws: random.Random) -> tuple[float, float]:
+def draw(likelihood: str, f: float, trials: int, draws: random.Random) -> tuple[float, float]:
     """A target and its mean."""
+    if likelihood in OF_TRIALS:
+        mean = share = 1 / (1 + math.exp(-f))
+        if likelihood == "beta_binomial":
+            share = draws.betavariate(PRECISION * mean, PRECISION * (1 - mean))
+        return sum(draws.random() < share for _ in range(trials)), trials * mean
     mean = math.exp(f)
     if likelihood == "bernoulli_probit":
         probability = statistics.NormalDist().cdf(f)
@@ -93,11 +101,13 @@ def simulate(likelihood: str, path: Path, rows: int, draws: random.Random) -> li
     drawn = []
     with path.open("w", newline="") as file:
         table = csv.writer(file)
-        table.writerow(["first", "second", "y"])
+        has_trials = likelihood in OF_TRIALS
+        table.writerow(["first", "second", "trials", "y"] if has_trials else ["first", "second", "y"])
         for _ in range(rows):
             place = (draws.random(), draws.random())
-            drawn.append(draw(likelihood, function(*place), draws))
-            table.writerow([*place, drawn[-1][0]])
+            trials = [draws.randint(1, 40)] if has_trials else []
+            drawn.append(draw(likelihood, function(*place), sum(trials), draws))
+            table.writerow([*place, *trials, drawn[-1][0]])
     return drawn
 
 
@@ -112,6 +122,7 @@ def own(arguments: argparse.Namespace, likelihood: str, train: Path, test: Path)
     command += ["--data", train, "--test", test, "--target", "y", "--dtype", "f64"]
     command += ["--likelihood", LIKELIHOODS[likelihood], "--threads", arguments.threads]
     command += ["--neighbors", arguments.neighbors, "--prediction-neighbors", arguments.prediction_neighbors]
+    command += ["--trials", "trials"] if likelihood in OF_TRIALS else []
     command += ["--out", out, "--overwrite", "--quiet"]
     began = time.monotonic()
     subprocess.run([str(word) for word in command], check=True)

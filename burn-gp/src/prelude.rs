@@ -42,10 +42,10 @@ pub use burn_gp_core::{
         StationaryConfig,
     },
     likelihoods::{
-        AsymmetricLaplaceConfig, BetaConfig, CensoredConfig, GammaConfig, GaussianConfig,
-        HeteroskedasticConfig, LikelihoodConfig, LogNormalConfig, NegativeBinomialConfig,
-        OrdinalConfig, RobustMaxConfig, SoftmaxConfig, StudentTConfig, TweedieConfig,
-        WeibullConfig, ZeroInflatedPoissonConfig,
+        AsymmetricLaplaceConfig, BetaBinomialConfig, BetaConfig, CensoredConfig, GammaConfig,
+        GaussianConfig, HeteroskedasticConfig, HurdlePoissonConfig, LikelihoodConfig,
+        LogNormalConfig, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig, SoftmaxConfig,
+        StudentTConfig, TweedieConfig, WeibullConfig, ZeroInflatedPoissonConfig,
     },
     means::MeanConfig,
 };

@@ -1,4 +1,4 @@
-//! The roles of columns (target, inputs, noise), and the matching of new data to a model.
+//! The roles of columns (target, its noise or trials, inputs), and the matching of new data to a model.
 
 mod ordered_input;
 mod roles;
@@ -18,6 +18,7 @@ use crate::raw_column::Cell;
 use crate::words::is_marker;
 use roles::{prediction_roles, reject_duplicates, training_roles};
 
+pub use crate::companion::{Companion, CompanionColumn};
 pub use ordered_input::OrderedInputError;
 pub use shared_inputs::SharedInputs;
 pub use target_column::TargetColumn;
@@ -30,6 +31,8 @@ pub struct ColumnRoles {
     pub target: TargetColumn,
     /// The column with the standard deviation of each target's noise, if it is known.
     pub noise: Option<TargetColumn>,
+    /// The column with the number of trials of each target, which counts the successes.
+    pub trials: Option<TargetColumn>,
     /// The order of the labels, if the target is a label: any text, or numbers without a magnitude.
     pub labels: Option<Labels>,
     /// The column that names the rows. It is not an input, and its texts are kept.
@@ -45,6 +48,15 @@ pub struct ColumnRoles {
     /// Whether all targets may be equal; otherwise that is an error, because there is nothing to learn.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub allows_constant_target: bool,
+}
+
+impl ColumnRoles {
+    /// The column that says more about each target, and what it says.
+    pub(crate) fn companion(&self) -> Option<(Companion, &TargetColumn)> {
+        let noise = self.noise.as_ref().map(|column| (Companion::Noise, column));
+        let trials = (self.trials.as_ref()).map(|column| (Companion::Trials, column));
+        noise.or(trials)
+    }
 }
 
 /// The order of the classes of labels.
@@ -79,9 +91,9 @@ pub struct Schema {
     /// The number of columns of the source; zero if `columns` is empty.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub source_columns: usize,
-    /// The column of the noise, if the source has one.
+    /// The column with the noise or the trials of each target, if the source has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub noise: Option<NoiseColumn>,
+    pub companion: Option<CompanionColumn>,
     /// The name of the column that names the rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -110,15 +122,6 @@ pub struct SourceColumn {
     pub encoding: ColumnEncoding,
 }
 
-/// The column with the standard deviation of each target's noise.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NoiseColumn {
-    /// The name of the column; `noise` if the source has no names.
-    pub name: String,
-    /// The position among all columns of the source, from 0.
-    pub position: usize,
-}
-
 /// The columns of a source before roles are assigned.
 #[derive(Clone)]
 pub(crate) struct Columns {
@@ -132,7 +135,7 @@ pub(crate) struct Columns {
 pub(crate) enum Role {
     Input(usize),
     Target,
-    Noise,
+    Companion(Companion),
     Ignored,
 }
 
@@ -258,7 +261,7 @@ impl Request<'_> {
         })
     }
 
-    /// Whether all columns except the target and its noise become inputs unchanged.
+    /// Whether all columns except the target and its companion become inputs unchanged.
     pub fn takes_all_columns(&self) -> bool {
         match self {
             Self::Training(wanted) => {
@@ -352,11 +355,15 @@ impl Schema {
         }
     }
 
-    /// The names of the columns with the inputs, the target, its noise and the names of the rows.
+    /// The names of the columns with the inputs, the target, its companion and the names of the rows.
     #[cfg(feature = "parquet")]
     pub(crate) fn needed(&self) -> BTreeSet<&str> {
-        let noise = self.noise.as_ref().map(|noise| noise.name.as_str());
-        let others = [Some(self.target_name.as_str()), noise, self.id.as_deref()];
+        let companion = (self.companion.as_ref()).map(|companion| companion.name.as_str());
+        let others = [
+            Some(self.target_name.as_str()),
+            companion,
+            self.id.as_deref(),
+        ];
         let others = others.into_iter().flatten();
         self.source_names().into_iter().chain(others).collect()
     }
@@ -401,9 +408,13 @@ impl Layout {
         self.roles.iter().position(|role| *role == Role::Target)
     }
 
-    /// The position of the noise among the columns, from 0.
-    pub fn noise(&self) -> Option<usize> {
-        self.roles.iter().position(|role| *role == Role::Noise)
+    /// The position of the column that says more about each target, from 0, and what it says.
+    pub fn companion(&self) -> Option<(usize, Companion)> {
+        let mut roles = self.roles.iter().enumerate();
+        roles.find_map(|(position, role)| match role {
+            Role::Companion(kind) => Some((position, *kind)),
+            _ => None,
+        })
     }
 
     /// Whether a non-empty cell in the column at `position` of new rows is a gap.
@@ -416,7 +427,7 @@ impl Layout {
                 let classes = self.classes.as_ref();
                 classes.is_some_and(|own| own.names().contains(&canonical(&cell.to_string())))
             }
-            Role::Noise | Role::Ignored => false,
+            Role::Companion(_) | Role::Ignored => false,
         };
         !is_own && is_marker(cell, self.missing_values.as_deref())
     }
@@ -440,7 +451,7 @@ impl Layout {
         };
         let inputs = self.encoded.iter();
         let names = inputs.flat_map(|column| column.encoding.input_names());
-        let besides = 1 + usize::from(self.noise().is_some());
+        let besides = 1 + usize::from(self.companion().is_some());
         let is_plain = (self.encoded.iter()).all(|column| column.encoding.is_plain())
             && self.encoded.len() + besides == self.columns.count;
         Schema {
@@ -453,8 +464,9 @@ impl Layout {
                 true => Vec::new(),
                 false => self.encoded.clone(),
             },
-            noise: self.noise().map(|position| NoiseColumn {
-                name: name(position, "noise".into()),
+            companion: self.companion().map(|(position, kind)| CompanionColumn {
+                kind,
+                name: name(position, kind.name().into()),
                 position,
             }),
             id,

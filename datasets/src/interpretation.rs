@@ -306,7 +306,7 @@ impl<'a> Interpreter<'a> {
                 self.target_notation = notation.clone();
                 (ColumnKind::Number, Purpose::Target)
             }
-            Role::Noise => (ColumnKind::Number, Purpose::Noise),
+            Role::Companion(kind) => (ColumnKind::Number, kind.into()),
             Role::Ignored => (kind, Purpose::Kept),
             _ if self.options.leaves_out(&name) => (kind, Purpose::Dropped),
             _ => {
@@ -481,7 +481,7 @@ pub(crate) fn complete_rows(raw: &RawTable, layout: &Layout) -> Vec<usize> {
         .iter()
         .zip(&raw.cells)
         .filter(|(role, _)| match role {
-            Role::Target | Role::Noise => true,
+            Role::Target | Role::Companion(_) => true,
             Role::Input(input) => {
                 let encoding = &layout.encoded[*input].encoding;
                 // A gap in a known term stops the run.

@@ -54,6 +54,7 @@ mod column_label;
 mod column_transforms;
 mod column_value;
 mod columns;
+mod companion;
 mod counted;
 mod dataset;
 mod delimited;
@@ -111,8 +112,8 @@ pub use column_label::ColumnLabel;
 pub use column_transforms::ColumnTransforms;
 pub use column_value::{ColumnValue, ColumnValueError, OfColumn};
 pub use columns::{
-    ColumnRoles, KeptColumns, Labels, NewRows, NoiseColumn, OrderedInputError, Schema,
-    SharedInputs, SourceColumn, TargetColumn,
+    ColumnRoles, Companion, CompanionColumn, KeptColumns, Labels, NewRows, OrderedInputError,
+    Schema, SharedInputs, SourceColumn, TargetColumn,
 };
 pub use counted::{agreeing, counted};
 pub use dataset::{Dataset, Features, UnfitRow};

@@ -1,10 +1,14 @@
 //! What a source says about its rows besides their inputs and targets.
 
+use crate::columns::Companion;
+
 /// The values of columns with a role of their own, `[N]` each; `None` if the source has no such column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RowAttributes {
     /// The standard deviation of each target's noise.
     pub noise: Option<Vec<f64>>,
+    /// The number of trials of each target, which counts the successes.
+    pub trials: Option<Vec<f64>>,
     /// The weights of the rows in training, not negative.
     pub weights: Option<Vec<f64>>,
     /// The times, in days if they are dates.
@@ -16,6 +20,14 @@ pub struct RowAttributes {
 }
 
 impl RowAttributes {
+    /// The values of the column that says more about each target.
+    pub fn companion(&self, kind: Companion) -> Option<&[f64]> {
+        match kind {
+            Companion::Noise => self.noise.as_deref(),
+            Companion::Trials => self.trials.as_deref(),
+        }
+    }
+
     /// The attributes of the rows with the given `indices`, in that order.
     ///
     /// # Panics
@@ -23,6 +35,7 @@ impl RowAttributes {
     pub fn select(&self, indices: &[usize]) -> Self {
         Self {
             noise: selected(&self.noise, indices),
+            trials: selected(&self.trials, indices),
             weights: selected(&self.weights, indices),
             times: selected(&self.times, indices),
             ids: selected(&self.ids, indices),

@@ -106,12 +106,12 @@ impl DataSource {
     /// Reads the data with columns in the given `roles`.
     ///
     /// # Errors
-    /// The errors of [`load_file`](crate::load_file), and invalid noise.
+    /// The errors of [`load_file`](crate::load_file), and invalid noise or trials.
     pub fn load_columns(&self, roles: &ColumnRoles) -> Result<Dataset, DataError> {
         let mut data = table::training(self.name(), roles, |request| self.read(request))?;
         data.image = self.image_shape()?.filter(|shape| {
             let schema = &data.schema;
-            schema.target_position == shape.inputs() && schema.noise.is_none()
+            schema.target_position == shape.inputs() && schema.companion.is_none()
         });
         Ok(data)
     }

@@ -4,7 +4,7 @@ mod assembly;
 
 use crate::class_order::ClassOrder;
 use crate::classes::{Classes, LabelReader, UnknownLabel};
-use crate::columns::{ColumnRoles, Columns, Labels, Layout, Request, Role};
+use crate::columns::{ColumnRoles, Columns, Companion, Labels, Layout, Request, Role};
 use crate::dataset::{Dataset, Features, UnfitRow};
 use crate::encoding::ColumnReport;
 use crate::error::{CellError, ColumnError, DataError, FileError};
@@ -20,8 +20,8 @@ pub(crate) struct Table {
     pub inputs: Vec<f64>,
     /// `[N]`, or empty if the layout has no target; positions in `labels`, if there are any.
     pub targets: Vec<f64>,
-    /// `[N]`, or empty if the layout has no noise.
-    pub noise: Vec<f64>,
+    /// The values of the column that says more about each target, `[N]`, or empty if the layout has none.
+    pub companion: Vec<f64>,
     /// The labels of a text source.
     pub labels: Option<LabelReader>,
     pub origin: Origin,
@@ -35,7 +35,7 @@ pub(crate) struct Table {
     pub texts: Vec<(String, Vec<String>)>,
     /// The name of the column that names the rows.
     pub id: Option<String>,
-    /// The attributes of the rows besides the noise, which becomes one when it is checked.
+    /// The attributes of the rows besides noise and trials, which become one when they are checked.
     pub attributes: RowAttributes,
     /// Whether faults of single cells are listed instead of being an error.
     pub is_lenient: bool,
@@ -74,7 +74,7 @@ impl Table {
             layout,
             inputs: Vec::new(),
             targets: Vec::new(),
-            noise: Vec::new(),
+            companion: Vec::new(),
             labels: None,
             origin,
             reports: Vec::new(),
@@ -99,7 +99,7 @@ impl Table {
             match role {
                 Role::Input(input) => self.inputs[first + input] = value,
                 Role::Target => self.targets.push(value),
-                Role::Noise => self.noise.push(value),
+                Role::Companion(_) => self.companion.push(value),
                 Role::Ignored => {}
             }
         }
@@ -204,34 +204,74 @@ impl Table {
         })
     }
 
-    /// The attributes of the rows with their noise, which must be positive.
+    /// The attributes of the rows, with the noise or the trials of their targets.
     fn attributes(&mut self) -> Result<RowAttributes, DataError> {
         let attributes = std::mem::take(&mut self.attributes);
-        let Some(position) = self.layout.noise() else {
+        let Some((position, kind)) = self.layout.companion() else {
             return Ok(attributes);
         };
-        match self
-            .noise
-            .iter()
-            .position(|&value| value.is_nan() || value <= 0.0)
-        {
-            Some(row) => Err(DataError::Cell(CellError::NoiseNotPositive {
-                location: self.origin.location(row),
-                column: self.layout.label(position),
-                value: self.noise[row],
-            })),
-            None => Ok(RowAttributes {
-                noise: Some(std::mem::take(&mut self.noise)),
-                ..attributes
-            }),
+        let found = match kind {
+            Companion::Noise => self.noise_fault(position),
+            Companion::Trials => self.trials_fault(position),
+        };
+        if let Some(fault) = found {
+            return Err(DataError::Cell(fault));
         }
+        let values = Some(std::mem::take(&mut self.companion));
+        Ok(match kind {
+            Companion::Noise => RowAttributes {
+                noise: values,
+                ..attributes
+            },
+            Companion::Trials => RowAttributes {
+                trials: values,
+                ..attributes
+            },
+        })
+    }
+
+    /// The first noise that is not positive.
+    fn noise_fault(&self, position: usize) -> Option<CellError> {
+        let mut noise = self.companion.iter();
+        let row = noise.position(|&value| value.is_nan() || value <= 0.0)?;
+        Some(CellError::NoiseNotPositive {
+            location: self.origin.location(row),
+            column: self.layout.label(position),
+            value: self.companion[row],
+        })
+    }
+
+    /// The first number of trials that is not a positive whole number, or of successes that is not possible among
+    /// them.
+    fn trials_fault(&self, position: usize) -> Option<CellError> {
+        let is_whole = |value: f64| value.is_finite() && value.fract() == 0.0;
+        let fault = |(row, &trials): (usize, &f64)| {
+            let location = self.origin.location(row);
+            if !is_whole(trials) || trials < 1.0 {
+                return Some(CellError::TrialsNotCounted {
+                    location,
+                    column: self.layout.label(position),
+                    value: trials,
+                });
+            }
+            let successes = self.targets.get(row).copied().unwrap_or(f64::NAN);
+            let is_possible = is_whole(successes) && (0.0..=trials).contains(&successes);
+            // A row to predict may lack its target.
+            (!successes.is_nan() && !is_possible).then(|| CellError::SuccessesBeyondTrials {
+                location,
+                column: self.layout.label(self.layout.target().unwrap_or_default()),
+                value: successes,
+                trials,
+            })
+        };
+        self.companion.iter().enumerate().find_map(fault)
     }
 
     /// Converts the table to training data.
     ///
     /// # Errors
-    /// [`FileError::OneRow`], [`ColumnError::ConstantTarget`], [`CellError::NoiseNotPositive`], and
-    /// the errors about the order of labels.
+    /// [`FileError::OneRow`], [`ColumnError::ConstantTarget`], and the errors about noise, trials and the order of
+    /// labels.
     pub fn into_dataset(
         mut self,
         name: String,
@@ -273,7 +313,7 @@ impl Table {
     /// Converts the table to rows to predict.
     ///
     /// # Errors
-    /// [`CellError::UnknownLabel`] and [`CellError::NoiseNotPositive`].
+    /// [`CellError::UnknownLabel`], and the errors about noise and trials.
     pub fn into_features(mut self) -> Result<Features, DataError> {
         let has_target = self.layout.target().is_some();
         let rows = self.inputs.len() / self.layout.inputs;

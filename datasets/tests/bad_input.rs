@@ -277,7 +277,7 @@ fn new_data_that_do_not_fit_the_model() {
         target_position: 2,
         columns: Vec::new(),
         source_columns: 0,
-        noise: None,
+        companion: None,
         id: None,
         classes: None,
         missing_values: None,

@@ -82,6 +82,33 @@ impl Predictions {
         self
     }
 
+    /// Predictions of the number of successes among so many trials, one number for each target, if targets are the
+    /// share of successes ([`Binomial`](burn_gp_core::likelihoods::Binomial),
+    /// [`BetaBinomial`](burn_gp_core::likelihoods::BetaBinomial)). With the mean m and the variance v of the share, they
+    /// have the mean `n·m` and the variance `n·m·(1 − m) + n·(n − 1)·v`.
+    ///
+    /// # Panics
+    ///
+    /// If the numbers of trials and targets differ, or targets are no such share.
+    #[track_caller]
+    pub fn with_trials(mut self, trials: &[f64]) -> Self {
+        assert!(
+            trials.len() == self.variance.len(),
+            "{} numbers of trials for {} targets",
+            trials.len(),
+            self.variance.len()
+        );
+        let moments = self.mean.iter_mut().zip(&mut self.variance);
+        for ((mean, variance), count) in moments.zip(trials) {
+            let of_each = *mean * (1.0 - *mean);
+            *variance = count * of_each + count * (count - 1.0) * *variance;
+            *mean *= count;
+        }
+        let counts = (self.distribution).map(|distribution| distribution.with_trials(trials));
+        self.distribution = counts;
+        self
+    }
+
     /// Predictions of measurements with known noise variances, one per target, which are not part
     /// of the likelihood ([`FixedNoise`](burn_gp_core::likelihoods::FixedNoise)).
     ///

@@ -139,9 +139,8 @@ fn every_operation_has_a_case() {
         "whole_numbers",
         "with_threads_awake",
     ];
-    // The models `markov`, `vecchia`, `vif` and `vnngp`, which need these, are only made for the CPU so far.
+    // On other devices, models over time and on neighbors are composed of other operations, or not there.
     let on_cpu_only = [
-        "neighbor_conditional",
         "state_space_filtering",
         "state_space_log_density",
         "state_space_score",

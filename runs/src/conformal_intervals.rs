@@ -149,8 +149,8 @@ impl ConformalIntervals {
     /// for lower ends.
     fn possible(&self, end: f64, sign: f64) -> f64 {
         match self.kind {
-            TargetKind::Counts if sign < 0.0 => end.ceil().max(0.0),
-            TargetKind::Counts => end.floor().max(0.0),
+            TargetKind::Counts | TargetKind::Successes if sign < 0.0 => end.ceil().max(0.0),
+            TargetKind::Counts | TargetKind::Successes => end.floor().max(0.0),
             TargetKind::PositiveNumbers => end.max(0.0),
             TargetKind::Fractions => end.clamp(0.0, 1.0),
             _ => end,

@@ -103,7 +103,10 @@ fn beside_constant(scores: &Scores, data: &PreparedData, targets: TargetKind) ->
             )
         }
         // The density of a constant prediction depends on the likelihood.
-        TargetKind::Counts | TargetKind::PositiveNumbers | TargetKind::Fractions => {
+        TargetKind::Counts
+        | TargetKind::Successes
+        | TargetKind::PositiveNumbers
+        | TargetKind::Fractions => {
             let constant = error_of_mean(&deviations(data, train), &deviations(data, test));
             (RMSE, constant, 1.0 - scores.number(RMSE) / constant, "mean")
         }
@@ -187,7 +190,8 @@ fn tolerance(rows: usize) -> f64 {
 /// targets contain more than their nominal share even if the model is perfect.
 fn coverage(scores: &Scores, targets: TargetKind, rows: usize) -> Option<String> {
     let share = scores.get(COVERAGE)?;
-    let is_discrete = targets == TargetKind::Counts || targets.has_classes();
+    let are_counts = matches!(targets, TargetKind::Counts | TargetKind::Successes);
+    let is_discrete = are_counts || targets.has_classes();
     match is_discrete && share > NOMINAL {
         true => None,
         false => wrong_coverage(share, rows),

@@ -1,7 +1,7 @@
 //! Predictions and scores of a model.
 
 use burn_gp_core::{likelihoods::Interval, metrics::mixture_log_density};
-use burn_gp_datasets::{Matrix, Standardizer};
+use burn_gp_datasets::Standardizer;
 use burn_gp_models::{PredictionError, Predictions, Predictor};
 
 use crate::coverage::LEVEL;
@@ -57,24 +57,13 @@ pub struct Evaluation {
     pub original: InOriginalUnits,
 }
 
-/// Predicts at standardized inputs. If `noise`, the noise variance of each target, is known, predictions
-/// include it; otherwise they are predictions of the function.
-pub fn predict(
-    predictor: &Predictor,
-    inputs: &Matrix,
-    noise: Option<&[f64]>,
-    mut progress: RowProgress,
-) -> Predictions {
-    let (values, columns) = (inputs.values(), inputs.columns());
+/// Predicts the rows of a part. If the noise of each target is known, predictions include it; otherwise they are
+/// predictions of the function. If the number of trials is known, they count successes; otherwise they are the share
+/// of successes.
+pub fn predict(predictor: &Predictor, part: &Part, mut progress: RowProgress) -> Predictions {
+    let (values, columns) = (part.inputs.values(), part.inputs.columns());
     let predictions = predictor.predict_with(values, columns, |rows| progress.update(rows));
-    with_noise(predictions, noise)
-}
-
-fn with_noise(predictions: Predictions, noise: Option<&[f64]>) -> Predictions {
-    match noise {
-        Some(noise) => predictions.with_noise(noise),
-        None => predictions,
-    }
+    part.predictions(predictions)
 }
 
 /// Predictions in the units of the data, without targets.
@@ -133,7 +122,7 @@ pub fn evaluate(
     let (inputs, columns) = (part.inputs.values(), part.inputs.columns());
     let watch = |rows| progress.update(rows);
     let (predictions, components) = predictor.score_with(inputs, columns, &targets, watch)?;
-    let predictions = with_noise(predictions, part.noise.as_deref());
+    let predictions = part.predictions(predictions);
     let classes = predictor.likelihood().description().classes;
     let central_level = (predictions.distribution.as_ref())
         .filter(|_| classes.is_none())

@@ -268,14 +268,15 @@ impl RunPlots<'_> {
             let ends = lower.iter().zip(upper).zip(&grid);
             ends.map(|((&low, &high), &x)| [x, low, high]).collect()
         };
+        let observed = [&self.data.train, &self.data.test].map(Part::observed_shares);
         let (train, test) = (
             plots::Points {
                 x: &train,
-                y: &self.data.train.observed,
+                y: &observed[0],
             },
             plots::Points {
                 x: &test,
-                y: &self.data.test.observed,
+                y: &observed[1],
             },
         );
         let content = plots::FitPanel {

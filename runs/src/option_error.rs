@@ -84,6 +84,14 @@ pub enum OptionError {
         "the likelihood fixed-noise needs --noise-column, the column with the noise standard deviation of each target"
     )]
     NoiseColumnMissing,
+    /// A likelihood of successes, but no column with the trials.
+    #[error(
+        "the likelihood {likelihood} needs --trials, the column with the number of trials of each target"
+    )]
+    TrialsMissing {
+        /// The likelihood.
+        likelihood: &'static str,
+    },
     /// A mean that adds inputs, without their column.
     #[error(
         "the mean offset needs a column: name it with --offset or --exposure, which go with any other --mean"

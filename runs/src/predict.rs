@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use burn_gp_datasets::{
-    DataError, DataSource, DataWarning, Features, KeptColumns, Matrix, NewRows, Standardizer,
-    UnfitRow, agreeing, counted, warnings_of_new_rows,
+    Companion, CompanionColumn, DataError, DataSource, DataWarning, Features, KeptColumns, Matrix,
+    NewRows, Standardizer, UnfitRow, agreeing, counted, warnings_of_new_rows,
 };
 use burn_gp_models::{Predictor, SavedModel};
 use clap::{Args, ValueEnum};
@@ -254,20 +254,30 @@ fn conformal(
     if arguments.intervals == IntervalMethod::Model {
         return Ok(None);
     }
-    require_noise(features, &saved.context)?;
+    require_companion(features, &saved.context)?;
     ConformalIntervals::of(saved, folder, arguments.level).map(Some)
 }
 
-/// Fails if the model knows the noise of each training target, and the new rows lack theirs: residuals that include
-/// noise say nothing about intervals that do not.
-fn require_noise(features: &Features, context: &ModelContext) -> Result<(), Failure> {
-    match (&context.schema.noise, &features.attributes.noise) {
-        (Some(column), None) => Err(Failure::Arguments(format!(
-            "--intervals conformal needs the noise of the new rows, but there is no column {:?}; add it",
+/// Fails if the model knows the noise or the trials of each training target, and the new rows lack theirs: residuals
+/// that include noise say nothing about intervals that do not.
+fn require_companion(features: &Features, context: &ModelContext) -> Result<(), Failure> {
+    match missing_companion(features, context) {
+        Some(column) => Err(Failure::Arguments(format!(
+            "--intervals conformal needs the {} of the new rows, but there is no column {:?}; add it",
+            column.kind.name(),
             column.name
         ))),
-        _ => Ok(()),
+        None => Ok(()),
     }
+}
+
+/// The column with the noise or the trials of each target, if the model has one and the new rows do not.
+pub(crate) fn missing_companion<'a>(
+    features: &Features,
+    context: &'a ModelContext,
+) -> Option<&'a CompanionColumn> {
+    let column = context.schema.companion.as_ref();
+    column.filter(|column| features.attributes.companion(column.kind).is_none())
 }
 
 /// The same with a model of several outputs.
@@ -338,7 +348,7 @@ struct Rows {
 impl Rows {
     fn new(features: &Features, context: &ModelContext) -> Self {
         let count = features.inputs.rows();
-        let is_complete = context.schema.noise.is_none() || features.attributes.noise.is_some();
+        let is_complete = missing_companion(features, context).is_none();
         let targets = features.targets.clone().filter(|_| is_complete);
         let observed = targets.unwrap_or_else(|| vec![f64::NAN; count]);
         let unfit: BTreeSet<usize> = features.unfit.iter().map(|unfit| unfit.row).collect();
@@ -397,8 +407,7 @@ impl Rows {
             let scored = evaluate(predictor, part, standardizer, levels, progress())?;
             return Ok((scored.original, Some(scored.scores)));
         }
-        let noise = part.noise.as_deref();
-        let predictions = evaluation::predict(predictor, &part.inputs, noise, progress());
+        let predictions = evaluation::predict(predictor, part, progress());
         let mut original = in_original_units(&predictions, standardizer, levels);
         if self.known.is_empty() {
             return Ok((original, None));
@@ -446,9 +455,13 @@ pub(crate) fn warn_of(features: &Features, context: &ModelContext) {
             other => other,
         });
     }
-    if let (Some(column), None) = (&context.schema.noise, &features.attributes.noise) {
+    if let Some(column) = missing_companion(features, context) {
+        let consequence = match column.kind {
+            Companion::Noise => "the intervals do not include noise",
+            Companion::Trials => "predictions are the share of successes",
+        };
         warn(format!(
-            "there is no column {:?}, so the intervals do not include noise",
+            "there is no column {:?}, so {consequence}",
             column.name
         ));
     }

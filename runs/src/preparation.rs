@@ -335,7 +335,12 @@ impl PreparedData {
             for &row in &part.rows {
                 hasher.update(&(row as u64).to_le_bytes());
             }
-            let others = part.noise.iter().chain(&part.attributes.weights).flatten();
+            let columns = [
+                &part.noise,
+                &part.attributes.trials,
+                &part.attributes.weights,
+            ];
+            let others = columns.into_iter().flatten().flatten();
             for value in (part.inputs.values().iter().chain(&part.targets)).chain(others) {
                 hasher.update(&value.to_le_bytes());
             }

@@ -13,7 +13,7 @@ use crate::evaluation::{Levels, evaluate};
 use crate::failure::Failure;
 use crate::output::{ModelContext, OutputFolder, write_text};
 use crate::outputs;
-use crate::predict::warn_of;
+use crate::predict::{missing_companion, warn_of};
 use crate::preparation::{Part, TargetError};
 use crate::progress::RowProgress;
 use crate::report;
@@ -204,9 +204,12 @@ fn targets_of<'a>(
             "{location}: column {target:?}, the target, is empty; fill it in or remove the row"
         )));
     }
-    match (&context.schema.noise, &features.attributes.noise) {
-        (Some(noise), None) => Err(missing(&noise.name, "noise of the target")),
-        _ => Ok(targets),
+    match missing_companion(features, context) {
+        Some(column) => {
+            let what = format!("{} of the target", column.kind.name());
+            Err(missing(&column.name, &what))
+        }
+        None => Ok(targets),
     }
 }
 

@@ -16,10 +16,12 @@ use crate::{
 /// ```
 /// use burn_gp_core::likelihoods::LikelihoodDescription;
 ///
-/// let counts = LikelihoodDescription::new("binomial")
+/// let counts = LikelihoodDescription::new("matches")
 ///     .with_columns(2)
-///     .with_targets("counts and numbers of trials", |_, count| count >= 0.0 && count.fract() == 0.0);
+///     .with_targets("counts of games won and played", |_, count| count >= 0.0 && count.fract() == 0.0)
+///     .with_pairs(|won, played| won <= played);
 /// assert!(counts.is_possible(0, 3.0) && !counts.is_possible(0, 0.5));
+/// assert!(counts.check_targets(&[3.0, 4.0], 2).is_ok() && counts.check_targets(&[4.0, 3.0], 2).is_err());
 /// assert_eq!(counts.outputs(6), 3);
 /// ```
 #[derive(Clone, Copy, Debug, Setters)]
@@ -44,6 +46,9 @@ pub struct LikelihoodDescription {
     /// Whether a finite value that is no label is valid in a column of its output.
     #[setters(skip)]
     is_possible: fn(usize, f64) -> bool,
+    /// Whether possible values of the two columns of an output are possible together.
+    #[setters(skip)]
+    is_pair_possible: fn(f64, f64) -> bool,
     /// The smallest and the largest possible value, and both in the units of the data, for messages.
     #[setters(skip)]
     range: Option<[(f64, f64); 2]>,
@@ -60,6 +65,7 @@ impl LikelihoodDescription {
             is_smooth: true,
             expected: "finite numbers",
             is_possible: |_, _| true,
+            is_pair_possible: |_, _| true,
             range: None,
         }
     }
@@ -83,6 +89,14 @@ impl LikelihoodDescription {
         }
     }
 
+    /// Sets which valid values of the two columns of an output are valid together.
+    pub fn with_pairs(self, is_pair_possible: fn(f64, f64) -> bool) -> Self {
+        Self {
+            is_pair_possible,
+            ..self
+        }
+    }
+
     /// The valid targets, for messages.
     pub fn expected(&self) -> String {
         match (self.classes, self.range) {
@@ -101,6 +115,12 @@ impl LikelihoodDescription {
                 Some(classes) => value.fract() == 0.0 && (0.0..classes as f64).contains(&value),
                 None => (self.is_possible)(column, value) && self.is_in_range(value),
             }
+    }
+
+    /// Whether a value of the first column of an output is valid beside that of the second. What is wrong with the
+    /// second column alone is found there.
+    fn is_pair(&self, first: f64, second: f64) -> bool {
+        !self.is_possible(1, second) || (self.is_pair_possible)(first, second)
     }
 
     fn is_in_range(&self, value: f64) -> bool {
@@ -136,8 +156,12 @@ impl LikelihoodDescription {
     #[track_caller]
     pub fn check_targets(&self, targets: &[f64], columns: usize) -> Result<(), ImpossibleTarget> {
         let outputs = self.outputs(columns);
-        let impossible =
-            |&(index, &value): &(usize, &f64)| !self.is_possible(index % columns / outputs, value);
+        let impossible = |&(index, &value): &(usize, &f64)| {
+            let column = index % columns / outputs;
+            let is_alone = self.columns != 2 || column > 0;
+            !self.is_possible(column, value)
+                || !is_alone && !self.is_pair(value, targets[index + outputs])
+        };
         match targets.iter().enumerate().find(impossible) {
             None => Ok(()),
             Some((index, &value)) => Err(ImpossibleTarget {

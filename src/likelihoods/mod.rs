@@ -16,8 +16,10 @@
 //! | [`Ordinal`] | 1 | 1: label 0 … C − 1 | cut points |
 //! | [`Poisson`], [`NegativeBinomial`], [`Gamma`], [`Weibull`], [`Exponential`], [`Tweedie`] | 1 | 1 | mean `exp(f)` |
 //! | [`ZeroInflatedPoisson`] | 1 | 1 | mean `(1 − π)·exp(f)` |
+//! | [`HurdlePoisson`] | 1 | 1 | rate `exp(f)` of counts above zero |
 //! | [`LogNormal`] | 1 | 1 | median `exp(f)` |
 //! | [`Beta`] | 1 | 1 | mean `1/(1 + e^{−f})` |
+//! | [`Binomial`], [`BetaBinomial`] | 1 | 2: successes, trials | share `1/(1 + e^{−f})` |
 //!
 //! Several functions or columns per output are arranged in blocks: function `l` of output `p` is
 //! column `l·P + p`. Target columns and class probabilities follow the same order.
@@ -46,6 +48,8 @@ mod asymmetric_laplace;
 mod bernoulli;
 mod bernoulli_logit;
 mod beta;
+mod beta_binomial;
+mod binomial;
 mod censored;
 mod censored_limits;
 mod censored_moments;
@@ -62,6 +66,7 @@ mod gaussian;
 mod graded_nodes;
 mod gumbel_convolution;
 mod heteroskedastic;
+mod hurdle_poisson;
 mod likelihood;
 mod log_link;
 mod log_normal;
@@ -76,6 +81,7 @@ mod quasi_monte_carlo;
 mod robust_max;
 mod softmax;
 mod student_t;
+mod successes;
 mod target_kind;
 mod targets;
 mod tweedie;
@@ -89,6 +95,8 @@ pub use asymmetric_laplace::{AsymmetricLaplace, AsymmetricLaplaceConfig};
 pub use bernoulli::{Bernoulli, BernoulliConfig};
 pub use bernoulli_logit::{BernoulliLogit, BernoulliLogitConfig};
 pub use beta::{Beta, BetaConfig};
+pub use beta_binomial::{BetaBinomial, BetaBinomialConfig};
+pub use binomial::{Binomial, BinomialConfig};
 pub use censored::{Censored, CensoredConfig};
 pub use config::{AnyLikelihood, LikelihoodConfig, LikelihoodDefinition, LikelihoodName};
 pub use description::LikelihoodDescription;
@@ -99,6 +107,7 @@ pub use gamma::{Gamma, GammaConfig};
 pub use gaussian::{Gaussian, GaussianConfig};
 pub use graded_nodes::{GradedNodes, QuadratureCenter};
 pub use heteroskedastic::{Heteroskedastic, HeteroskedasticConfig};
+pub use hurdle_poisson::{HurdlePoisson, HurdlePoissonConfig};
 pub use likelihood::Likelihood;
 pub use log_normal::{LogNormal, LogNormalConfig};
 pub use negative_binomial::{NegativeBinomial, NegativeBinomialConfig};

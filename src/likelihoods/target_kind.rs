@@ -15,6 +15,8 @@ pub enum TargetKind {
     OrderedClasses,
     /// 0, 1, 2, …
     Counts,
+    /// Numbers of successes, each with a known number of trials.
+    Successes,
     /// Non-negative numbers.
     PositiveNumbers,
     /// Numbers between 0 and 1.
@@ -30,12 +32,20 @@ impl TargetKind {
         )
     }
 
-    /// The constant function for which targets have the mean of `targets`.
+    /// The constant function for which targets have the mean of `targets`, row-major `[N, T]` for one output.
     pub fn first_constant(self, targets: &[f64]) -> f64 {
-        let mean = targets.iter().sum::<f64>() / targets.len() as f64;
+        let mean = match self {
+            Self::Successes => {
+                let of_column = |column| targets.iter().skip(column).step_by(2).sum::<f64>();
+                of_column(0) / of_column(1)
+            }
+            _ => targets.iter().sum::<f64>() / targets.len() as f64,
+        };
         match self {
             Self::Counts | Self::PositiveNumbers if mean > 0.0 => mean.ln(),
-            Self::Fractions if mean > 0.0 && mean < 1.0 => (mean / (1.0 - mean)).ln(),
+            Self::Fractions | Self::Successes if mean > 0.0 && mean < 1.0 => {
+                (mean / (1.0 - mean)).ln()
+            }
             // Functions have zero mean, or the likelihood reports impossible targets later.
             _ => 0.0,
         }

@@ -3,10 +3,10 @@
 use burn::tensor::{Tensor, TensorData};
 use burn_gp_core::{
     likelihoods::{
-        AsymmetricLaplaceConfig, BetaConfig, CensoredConfig, GammaConfig, GaussianConfig,
-        HeteroskedasticConfig, LikelihoodConfig, LogNormalConfig, NegativeBinomialConfig,
-        OrdinalConfig, Quadrature, RobustMaxConfig, SoftmaxConfig, StudentTConfig, TweedieConfig,
-        WeibullConfig, ZeroInflatedPoissonConfig,
+        AsymmetricLaplaceConfig, BetaBinomialConfig, BetaConfig, CensoredConfig, GammaConfig,
+        GaussianConfig, HeteroskedasticConfig, HurdlePoissonConfig, LikelihoodConfig,
+        LogNormalConfig, NegativeBinomialConfig, OrdinalConfig, Quadrature, RobustMaxConfig,
+        SoftmaxConfig, StudentTConfig, TweedieConfig, WeibullConfig, ZeroInflatedPoissonConfig,
     },
     parameter::{Prior, hyperparameters},
     process::Marginals,
@@ -51,6 +51,8 @@ fn config(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = Likelihood
         Just(LikelihoodConfig::exponential()),
         value().prop_map(|shape| GammaConfig { shape }.into()),
         value().prop_map(|precision| BetaConfig { precision }.into()),
+        Just(LikelihoodConfig::binomial()),
+        number().prop_map(|dispersion| BetaBinomialConfig { dispersion }.into()),
         (value(), number(), any::<bool>()).prop_map(|(scale, quantile, train_quantile)| {
             AsymmetricLaplaceConfig {
                 scale,
@@ -60,6 +62,7 @@ fn config(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = Likelihood
             .into()
         }),
         number().prop_map(|zeros| ZeroInflatedPoissonConfig { zeros }.into()),
+        number().prop_map(|zeros| HurdlePoissonConfig { zeros }.into()),
         (value(), number(), number(), 0usize..4, value(), number()).prop_map(
             |(noise, lower, upper, limits, scale, shift)| {
                 let has_units = limits > 1;

@@ -110,6 +110,7 @@ fn every_likelihood_in_one_layer_and_two() {
             let name = likelihood.name();
             let more = match likelihood.target() {
                 TargetKind::Measurements => "--noise-column error",
+                TargetKind::Successes => "--trials tries",
                 TargetKind::OrderedClasses => "--class-order low,middle,high",
                 _ => "",
             };

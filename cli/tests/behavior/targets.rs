@@ -8,20 +8,24 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 const ROWS: usize = 60;
 
-/// Writes one input, the noise of the target if the likelihood needs it, and the target `y`.
+/// Writes one input, the noise or the trials of the target if the likelihood needs it, and the target `y`.
 pub fn write(path: &Path, likelihood: LikelihoodName) {
     let mut random = ChaCha8Rng::seed_from_u64(37);
-    let has_noise = likelihood.target() == TargetKind::Measurements;
-    let mut text = String::from(if has_noise { "x,error,y\n" } else { "x,y\n" });
+    let mut text = String::from(match likelihood.target() {
+        TargetKind::Measurements => "x,error,y\n",
+        TargetKind::Successes => "x,tries,y\n",
+        _ => "x,y\n",
+    });
     for _ in 0..ROWS {
         let x: f64 = random.random_range(-2.0..2.0);
         let uniform: f64 = random.random_range(-0.5..0.5);
-        let noise = match has_noise {
-            true => format!("{},", 0.1 + 0.2 * (uniform + 0.5)),
-            false => String::new(),
+        let more = match likelihood.target() {
+            TargetKind::Measurements => format!("{},", 0.1 + 0.2 * (uniform + 0.5)),
+            TargetKind::Successes => format!("{},", 15.0 + (10.0 * uniform).round()),
+            _ => String::new(),
         };
         let y = target(likelihood, (2.0 * x).sin() + uniform);
-        text += &format!("{x},{noise}{y}\n");
+        text += &format!("{x},{more}{y}\n");
     }
     fs::write(path, text).unwrap();
 }
@@ -34,6 +38,7 @@ fn target(likelihood: LikelihoodName, value: f64) -> String {
     match likelihood.target() {
         TargetKind::Numbers | TargetKind::Measurements => value.to_string(),
         TargetKind::Counts => (4.0 * value + 5.0).round().max(0.0).to_string(),
+        TargetKind::Successes => (8.0 / (1.0 + (-value).exp())).round().to_string(),
         TargetKind::PositiveNumbers => value.exp().to_string(),
         TargetKind::Fractions => (1.0 / (1.0 + (-value).exp())).to_string(),
         TargetKind::TwoClasses if value > 0.0 => "middle".to_owned(),

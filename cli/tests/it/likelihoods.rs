@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::support::{fields, read, run, succeed};
 use burn_gp_core::likelihoods::{
-    FixedNoiseConfig, LikelihoodName, SoftmaxConfig, TargetKind, TweedieConfig,
+    BetaBinomialConfig, BinomialConfig, FixedNoiseConfig, LikelihoodName, SoftmaxConfig,
+    TargetKind, TweedieConfig,
 };
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
@@ -22,6 +23,9 @@ fn target(likelihood: LikelihoodName, x: f64, random: &mut ChaCha8Rng) -> String
             .round()
             .max(0.0)
             .to_string(),
+        TargetKind::Successes => (8.0 / (1.0 + (-2.0 * wave - uniform).exp()))
+            .round()
+            .to_string(),
         TargetKind::PositiveNumbers => (wave + uniform).exp().to_string(),
         TargetKind::Fractions => (1.0 / (1.0 + (-wave - uniform).exp())).to_string(),
         kind @ (TargetKind::TwoClasses | TargetKind::Classes | TargetKind::OrderedClasses) => {
@@ -35,20 +39,23 @@ fn target(likelihood: LikelihoodName, x: f64, random: &mut ChaCha8Rng) -> String
     }
 }
 
-/// One input, the noise of the target if the likelihood needs it, and the target.
+/// One input, the noise or the trials of the target if the likelihood needs it, and the target.
 fn write_data(path: &Path, likelihood: LikelihoodName) {
     let mut random = ChaCha8Rng::seed_from_u64(31);
-    let has_noise = likelihood.target() == TargetKind::Measurements;
-    let mut text = String::from(if has_noise { "x,error,y\n" } else { "x,y\n" });
+    let mut text = String::from(match likelihood.target() {
+        TargetKind::Measurements => "x,error,y\n",
+        TargetKind::Successes => "x,tries,y\n",
+        _ => "x,y\n",
+    });
     for _ in 0..ROWS {
         let x: f64 = random.random_range(-2.0..2.0);
         let error: f64 = random.random_range(0.05..0.3);
-        let noise = if has_noise {
-            format!("{error},")
-        } else {
-            String::new()
+        let more = match likelihood.target() {
+            TargetKind::Measurements => format!("{error},"),
+            TargetKind::Successes => format!("{},", 8 + (100.0 * error) as usize),
+            _ => String::new(),
         };
-        text += &format!("{x},{noise}{}\n", target(likelihood, x, &mut random));
+        text += &format!("{x},{more}{}\n", target(likelihood, x, &mut random));
     }
     fs::write(path, text).unwrap();
 }
@@ -74,6 +81,9 @@ fn train(folder: &Path, likelihood: LikelihoodName, more: &[&str]) -> serde_json
     ];
     if likelihood.target() == TargetKind::Measurements {
         arguments.extend(["--noise-column", "error"]);
+    }
+    if likelihood.target() == TargetKind::Successes {
+        arguments.extend(["--trials", "tries"]);
     }
     if likelihood.target() == TargetKind::OrderedClasses {
         let order = "less,more,\"much, \"\"really\"\"\"";
@@ -246,6 +256,105 @@ fn known_noise_widens_the_intervals() {
         (noisy - expected).abs() < 1e-9,
         "{noisy}, expected {expected}"
     );
+}
+
+/// With trials, predictions count successes among them; without, they are the share of successes.
+#[test]
+fn successes_are_predicted_among_trials() {
+    let configs = [
+        LikelihoodName::of::<BinomialConfig>(),
+        LikelihoodName::of::<BetaBinomialConfig>(),
+    ];
+    for likelihood in configs {
+        let folder = temp_dir::TempDir::new().unwrap();
+        let path = folder.path();
+        train(path, likelihood, &[]);
+        let predict = |data: &str| {
+            fs::write(path.join("new.csv"), data).unwrap();
+            let predict = "predict --model-dir run --data new.csv --quantiles 0.5";
+            let output = run(path, &predict.split(' ').collect::<Vec<_>>());
+            assert!(output.status.success());
+            let printed = String::from_utf8(output.stdout).unwrap();
+            let number = |own: &String| own.parse::<f64>().unwrap();
+            let lines = fields(&printed).into_iter().skip(1);
+            let rows: Vec<Vec<f64>> = lines
+                .map(|line| line[1..].iter().map(number).collect())
+                .collect();
+            (rows, String::from_utf8(output.stderr).unwrap())
+        };
+        let (shares, warning) = predict("x\n0.5\n-1\n");
+        let expected = "there is no column \"tries\", so predictions are the share of successes";
+        assert!(warning.contains(expected), "{warning}");
+        let trials = [10.0, 1000.0];
+        let (counts, warning) = predict("x,tries\n0.5,10\n-1,1000\n");
+        assert_eq!(warning, "");
+        for ((share, count), trials) in shares.iter().zip(&counts).zip(trials) {
+            assert!(
+                share.iter().all(|value| (0.0..1.0).contains(value)),
+                "{share:?}"
+            );
+            let (mean, deviation) = (share[0], share[1]);
+            assert!(
+                (count[0] - trials * mean).abs() < 1e-9 * trials,
+                "{count:?}"
+            );
+            let variance =
+                trials * mean * (1.0 - mean) + trials * (trials - 1.0) * deviation.powi(2);
+            assert!(
+                (count[1] - variance.sqrt()).abs() < 1e-9 * trials,
+                "{count:?}"
+            );
+            // The ends of the interval and the median count something, and are near those of the share.
+            for (count, share) in count[2..].iter().zip(&share[2..]) {
+                assert!(
+                    count.fract() == 0.0 && (0.0..=trials).contains(count),
+                    "{count}"
+                );
+                let error = 2.0 * (trials * 0.25).sqrt() + 1.0;
+                assert!(
+                    (count - trials * share).abs() < error,
+                    "{count}, {share} of {trials}"
+                );
+            }
+        }
+        // A table with successes is scored, and one without trials is not.
+        let (scored, scores) = predict("x,tries,y\n0.5,10,7\n");
+        assert_eq!(scored[0][1], counts[0][0]);
+        assert!(scores.contains("NLPD"), "{scores}");
+    }
+}
+
+/// Rows with more or with fractional successes or trials are refused by file, line and column.
+#[test]
+fn impossible_successes_are_refused() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let cases = [
+        (
+            "x,tries,y\n1,5,2\n2,5,7\n3,4,1\n",
+            "data.csv:3: column 3 (\"y\") is 7, but 5 trials have a whole number of successes from 0 to 5; correct it or remove the row",
+        ),
+        (
+            "x,tries,y\n1,5,2\n2,5,1.5\n3,4,1\n",
+            "data.csv:3: column 3 (\"y\") is 1.5, but 5 trials have a whole number of successes from 0 to 5; correct it or remove the row",
+        ),
+        (
+            "x,tries,y\n1,5,2\n2,5,1\n3,4.5,1\n",
+            "data.csv:4: column 2 (\"tries\") is 4.5, but the number of trials must be a whole number of at least 1; correct it or remove the row",
+        ),
+        (
+            "x,tries,y\n1,0,0\n2,5,1\n3,4,1\n",
+            "data.csv:2: column 2 (\"tries\") is 0, but the number of trials must be a whole number of at least 1; correct it or remove the row",
+        ),
+    ];
+    for (data, expected) in cases {
+        fs::write(path.join("data.csv"), data).unwrap();
+        let line = "train --data data.csv --trials tries --test-fraction 0 --out run";
+        let refused = run(path, &line.split(' ').collect::<Vec<_>>());
+        assert_eq!(refused.status.code(), Some(2));
+        let message = String::from_utf8(refused.stderr).unwrap();
+        assert!(message.contains(expected), "{message}");
+    }
 }
 
 /// Runs with labels can be resumed, and their configuration makes the same run.

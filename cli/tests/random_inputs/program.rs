@@ -120,6 +120,9 @@ fn option() -> impl Strategy<Value = Vec<String>> {
                 "log-normal",
                 "censored",
                 "tweedie",
+                "binomial",
+                "beta-binomial",
+                "hurdle-poisson",
             ],
         ),
         (
@@ -136,6 +139,7 @@ fn option() -> impl Strategy<Value = Vec<String>> {
         ("--data", &["a.csv", "c.csv"]),
         ("--target", &["a", "b", "y", "1", "-1"]),
         ("--noise-column", &["a", "b"]),
+        ("--trials", &["a", "b"]),
         ("--offset", &["a", "b"]),
         ("--exposure", &["a", "b"]),
         ("--initializer", &["k-means", "subset", "greedy-variance"]),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{ColumnRoles, Columns, Role, Schema};
+use super::{ColumnRoles, Columns, Companion, Role, Schema};
 use crate::error::{ColumnError, DataError};
 use crate::names::nearest;
 
@@ -27,13 +27,15 @@ pub(super) fn training_roles(
     columns: &Columns,
 ) -> Result<Vec<Role>, DataError> {
     let target = wanted.target.position("target", source, columns)?;
-    let noise = (wanted.noise.as_ref())
-        .map(|noise| noise.position("noise", source, columns))
-        .transpose()?;
-    if noise == Some(target) {
-        return Err(DataError::Column(ColumnError::NoiseIsTarget {
+    let companion = match wanted.companion() {
+        Some((kind, column)) => Some((column.position(kind.name(), source, columns)?, kind)),
+        None => None,
+    };
+    if let Some((_, kind)) = companion.filter(|(position, _)| *position == target) {
+        return Err(DataError::Column(ColumnError::CompanionIsTarget {
             source_name: source.to_owned(),
             column: columns.label(target),
+            kind: kind.name(),
         }));
     }
     let taken = |purpose: &'static str, position: usize| {
@@ -48,7 +50,7 @@ pub(super) fn training_roles(
     if time == Some(target) {
         return Err(taken("time", target));
     }
-    let mut roles = positional_roles(columns.count, Some(target), noise);
+    let mut roles = positional_roles(columns.count, Some(target), companion);
     for (purpose, column) in [
         ("id", &wanted.id),
         ("group", &wanted.group),
@@ -92,17 +94,23 @@ fn leave_out(roles: &mut [Role], position: usize) {
     }
 }
 
-/// Roles by position: the target at `target`, its noise at `noise`, and all other columns as
-/// inputs.
-fn positional_roles(count: usize, target: Option<usize>, noise: Option<usize>) -> Vec<Role> {
+/// Roles by position: the target at `target`, what says more about it at `companion`, and all other
+/// columns as inputs.
+fn positional_roles(
+    count: usize,
+    target: Option<usize>,
+    companion: Option<(usize, Companion)>,
+) -> Vec<Role> {
     let mut next = 0;
     (0..count)
         .map(|column| {
             if Some(column) == target {
                 return Role::Target;
             }
-            if Some(column) == noise {
-                return Role::Noise;
+            if let Some((position, kind)) = companion
+                && position == column
+            {
+                return Role::Companion(kind);
             }
             next += 1;
             Role::Input(next - 1)
@@ -140,10 +148,10 @@ pub(super) fn prediction_roles(
     if let Some(position) = names.iter().position(|name| *name == schema.target_name) {
         roles[position] = Role::Target;
     }
-    if let Some(noise) = &schema.noise
-        && let Some(position) = names.iter().position(|name| *name == noise.name)
+    if let Some(companion) = &schema.companion
+        && let Some(position) = names.iter().position(|name| *name == companion.name)
     {
-        roles[position] = Role::Noise;
+        roles[position] = Role::Companion(companion.kind);
     }
     Ok(roles)
 }
@@ -156,7 +164,7 @@ fn roles_by_position(
     columns: &Columns,
 ) -> Result<Vec<Role>, DataError> {
     let inputs = schema.source_names().len();
-    let besides = 1 + usize::from(schema.noise.is_some());
+    let besides = 1 + usize::from(schema.companion.is_some());
     let whole = match schema.columns.is_empty() {
         true => inputs + besides,
         false => schema.source_columns,
@@ -172,14 +180,19 @@ fn roles_by_position(
             whole,
         }));
     }
-    let noise = schema.noise.as_ref().map(|noise| noise.position);
+    let companion = schema.companion.as_ref();
+    let companion = companion.map(|companion| (companion.position, companion.kind));
     if schema.columns.is_empty() {
-        return Ok(positional_roles(whole, Some(schema.target_position), noise));
+        return Ok(positional_roles(
+            whole,
+            Some(schema.target_position),
+            companion,
+        ));
     }
     let mut roles = vec![Role::Ignored; whole];
     roles[schema.target_position] = Role::Target;
-    if let Some(noise) = noise {
-        roles[noise] = Role::Noise;
+    if let Some((position, kind)) = companion {
+        roles[position] = Role::Companion(kind);
     }
     for (input, column) in schema.columns.iter().enumerate() {
         roles[column.position] = Role::Input(input);

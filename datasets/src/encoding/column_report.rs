@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::kind::ColumnKind;
+use crate::companion::Companion;
 use crate::counted::counted;
 
 /// A column of a table, its contents, and its use.
@@ -36,6 +37,8 @@ pub enum Purpose {
     Target,
     /// The noise of the target.
     Noise,
+    /// The number of trials, of which the target counts the successes.
+    Trials,
     /// The names, the groups or the weights of the rows.
     Kept,
     /// This many inputs of the model.
@@ -53,11 +56,21 @@ pub enum Purpose {
     LeftOut(String),
 }
 
+impl From<Companion> for Purpose {
+    fn from(companion: Companion) -> Self {
+        match companion {
+            Companion::Noise => Self::Noise,
+            Companion::Trials => Self::Trials,
+        }
+    }
+}
+
 impl std::fmt::Display for Purpose {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Target => formatter.write_str("target"),
             Self::Noise => formatter.write_str("noise of the target"),
+            Self::Trials => formatter.write_str("trials of the target"),
             Self::Kept => formatter.write_str("names, groups or weighs the rows"),
             Self::Inputs(count) => formatter.write_str(&counted(*count, "input")),
             Self::Place { inputs: 0, with } => write!(formatter, "a place with {with}"),

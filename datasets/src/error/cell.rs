@@ -90,6 +90,32 @@ pub enum CellError {
         /// The value.
         value: f64,
     },
+    /// A number of trials is not a positive whole number.
+    #[error(
+        "{location}: {column} is {value}, but the number of trials must be a whole number of at least 1; correct it or remove the row"
+    )]
+    TrialsNotCounted {
+        /// The row.
+        location: Location,
+        /// The column of the trials.
+        column: ColumnLabel,
+        /// The value.
+        value: f64,
+    },
+    /// A number of successes is not a whole number, or there are fewer trials.
+    #[error(
+        "{location}: {column} is {value}, but {trials} trials have a whole number of successes from 0 to {trials}; correct it or remove the row"
+    )]
+    SuccessesBeyondTrials {
+        /// The row.
+        location: Location,
+        /// The target column.
+        column: ColumnLabel,
+        /// The value.
+        value: f64,
+        /// The number of trials.
+        trials: f64,
+    },
     /// The times of a split are neither numbers nor dates.
     #[error(
         "{source_name}: {column} holds {text:?}, but a split by time needs a number or a date in every row; choose another column"

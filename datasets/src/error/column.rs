@@ -21,7 +21,7 @@ pub enum ColumnError {
     TargetMissing {
         /// The file or set.
         source_name: String,
-        /// `target` or `noise`.
+        /// `target`, `noise` or `trials`.
         purpose: &'static str,
         /// The given name.
         name: String,
@@ -37,7 +37,7 @@ pub enum ColumnError {
     TargetUnnamed {
         /// The file or set.
         source_name: String,
-        /// `target` or `noise`.
+        /// `target`, `noise` or `trials`.
         purpose: &'static str,
         /// The given name.
         name: String,
@@ -53,7 +53,7 @@ pub enum ColumnError {
     TargetNumber {
         /// The file or set.
         source_name: String,
-        /// `target` or `noise`.
+        /// `target`, `noise` or `trials`.
         purpose: &'static str,
         /// The given number.
         number: i64,
@@ -100,12 +100,14 @@ pub enum ColumnError {
         target: String,
     },
     /// One column was given for two purposes.
-    #[error("{source_name}: {column} cannot be both the target and its noise; give two columns")]
-    NoiseIsTarget {
+    #[error("{source_name}: {column} cannot be both the target and its {kind}; give two columns")]
+    CompanionIsTarget {
         /// The file or set.
         source_name: String,
         /// The column.
         column: ColumnLabel,
+        /// `noise` or `trials`.
+        kind: &'static str,
     },
     /// The target was given for a second purpose.
     #[error(
@@ -121,7 +123,7 @@ pub enum ColumnError {
     },
     /// A column that is added to the function was given for a second purpose.
     #[error(
-        "{source_name}: {column} cannot be both the {purpose} and the target, its noise, the id, the group or the weights; give two columns"
+        "{source_name}: {column} cannot be both the {purpose} and the target, its noise or trials, the id, the group or the weights; give two columns"
     )]
     TermIsTaken {
         /// The file or set.

@@ -15,7 +15,6 @@ use crate::number;
 use crate::origin::Origin;
 use crate::raw_column::{Cell, DeclaredType};
 use crate::raw_table::RawTable;
-use crate::row_attributes::RowAttributes;
 
 /// A cell that cannot be used.
 struct Fault {
@@ -68,13 +67,13 @@ impl Table {
             ..Self::empty(layout, Origin::rows("", 0))
         };
         table.read_targets(&raw, &rows, may_be_blank, &mut faults);
-        table.read_noise(&raw, &rows, &mut faults);
+        table.read_companion(&raw, &rows, &mut faults);
         table.refuse(&raw, faults, is_lenient)?;
         table.left_out = raw.rows() - rows.len();
         if let Request::Training(roles) = request {
             let id = position(&raw, &roles.id);
             table.id = id.map(|position| raw.columns.name(position));
-            table.attributes = attributes(&raw, roles, &rows)?;
+            table.read_attributes(&raw, roles, &rows)?;
         }
         (table.origin, table.kept) = match rows.len() == raw.rows() {
             true => (raw.origin, None),
@@ -116,22 +115,40 @@ impl Table {
         }
     }
 
-    fn read_noise(&mut self, raw: &RawTable, rows: &[usize], faults: &mut Vec<Fault>) {
-        let Some(position) = self.layout.noise() else {
+    fn read_companion(&mut self, raw: &RawTable, rows: &[usize], faults: &mut Vec<Fault>) {
+        let Some((position, _)) = self.layout.companion() else {
             return;
         };
         for &row in rows {
-            let noise = match raw.cells[position].cell(row) {
+            let value = match raw.cells[position].cell(row) {
                 Cell::Missing => Err(Unfit::Missing),
                 cell => cell.number().ok_or(Unfit::Kind),
             };
-            faults.extend(noise.err().map(|unfit| Fault {
+            faults.extend(value.err().map(|unfit| Fault {
                 row,
                 position,
                 unfit,
             }));
-            self.noise.push(noise.unwrap_or(f64::NAN));
+            self.companion.push(value.unwrap_or(f64::NAN));
         }
+    }
+
+    /// Reads the attributes of the rows besides noise and trials.
+    fn read_attributes(
+        &mut self,
+        raw: &RawTable,
+        roles: &ColumnRoles,
+        rows: &[usize],
+    ) -> Result<(), DataError> {
+        let texts = |column| position(raw, column).map(|position| raw.texts(position, rows));
+        let (given, date_order) = (roles.weights.as_ref(), roles.inputs.date_order);
+        let own = &mut self.attributes;
+        own.weights = given.map(|column| weights(raw, column, rows)).transpose()?;
+        own.times = (roles.time.as_ref())
+            .map(|column| times(raw, column, rows, date_order))
+            .transpose()?;
+        (own.ids, own.groups) = (texts(&roles.id), texts(&roles.group));
+        Ok(())
     }
 
     /// Fails on the first fault, or lists the rows with faults.
@@ -296,25 +313,6 @@ fn require_header(raw: &RawTable, schema: &Schema, rows: &NewRows) -> Result<(),
         ))),
         false => Ok(()),
     }
-}
-
-/// The attributes of the rows besides their noise.
-fn attributes(
-    raw: &RawTable,
-    roles: &ColumnRoles,
-    rows: &[usize],
-) -> Result<RowAttributes, DataError> {
-    let texts = |column| position(raw, column).map(|position| raw.texts(position, rows));
-    let (given, date_order) = (roles.weights.as_ref(), roles.inputs.date_order);
-    Ok(RowAttributes {
-        noise: None,
-        weights: given.map(|column| weights(raw, column, rows)).transpose()?,
-        times: (roles.time.as_ref())
-            .map(|column| times(raw, column, rows, date_order))
-            .transpose()?,
-        ids: texts(&roles.id),
-        groups: texts(&roles.group),
-    })
 }
 
 /// The position of a column whose role the layout has checked.

@@ -83,13 +83,16 @@ fn inputs() -> impl Strategy<Value = InputColumns> {
 pub fn roles() -> impl Strategy<Value = ColumnRoles> {
     let labels = proptest::option::of(labels());
     let noise = proptest::option::of(column());
-    (column(), noise, labels, inputs()).prop_map(|(target, noise, labels, inputs)| ColumnRoles {
-        target,
-        noise,
-        labels,
-        inputs,
-        ..ColumnRoles::default()
-    })
+    (column(), noise, any::<bool>(), labels, inputs()).prop_map(
+        |(target, companion, are_trials, labels, inputs)| ColumnRoles {
+            target,
+            noise: companion.clone().filter(|_| !are_trials),
+            trials: companion.filter(|_| are_trials),
+            labels,
+            inputs,
+            ..ColumnRoles::default()
+        },
+    )
 }
 
 /// Reads an existing file in every way and processes the data.
@@ -121,7 +124,11 @@ pub fn read_in_every_way(path: &Path, roles: &ColumnRoles) {
         // A label that only rows with gaps have is not one of the classes.
         Err(DataError::Cell(CellError::UnknownLabel { .. })) if data.left_out > 0 => return,
         // A row without its noise is left out of training, and cannot be predicted.
-        Err(DataError::Cell(_)) if data.left_out > 0 && roles.noise.is_some() => return,
+        Err(DataError::Cell(_))
+            if data.left_out > 0 && roles.noise.is_some() || roles.trials.is_some() =>
+        {
+            return;
+        }
         Err(error) => panic!("{error}"),
     };
     assert_eq!(same.inputs.rows(), data.rows() + data.left_out);
@@ -192,8 +199,8 @@ fn damaged_schemas() {
     const SCHEMAS: &[&str] = &[
         r#"{"input_names":["a","b"],"target_name":"y","named":true,"target_position":2}"#,
         r#"{"input_names":["x1","x2"],"target_name":"y","named":false,"target_position":2}"#,
-        r#"{"input_names":["a"],"target_name":"y","named":true,"target_position":1,"noise":{"name":"noise","position":2}}"#,
-        r#"{"input_names":["x1"],"target_name":"y","named":false,"target_position":2,"noise":{"name":"noise","position":1},"classes":["1","2"]}"#,
+        r#"{"input_names":["a"],"target_name":"y","named":true,"target_position":1,"companion":{"kind":"noise","name":"noise","position":2}}"#,
+        r#"{"input_names":["x1"],"target_name":"y","named":false,"target_position":2,"companion":{"kind":"trials","name":"noise","position":1},"classes":["1","2"]}"#,
     ];
     let inputs = (damaged_text(SCHEMAS, 3), damaged(originals(), 1));
     search(2500, inputs, |(schema, bytes)| {

@@ -65,6 +65,7 @@ pub(super) fn targets(kind: TargetKind, harness: &mut Harness) -> Vec<f64> {
         TargetKind::TwoClasses => vec![below(2)],
         TargetKind::Classes | TargetKind::OrderedClasses => vec![below(CLASSES as u32)],
         TargetKind::Counts => vec![below(7)],
+        TargetKind::Successes => vec![below(7), 6.0],
         TargetKind::PositiveNumbers => vec![number.exp()],
         TargetKind::Fractions => vec![0.05 + 0.9 / (1.0 + number.exp())],
     };

@@ -24,7 +24,7 @@ use burn_gp_models::{
     AnyTrained, ModelConfig, Precision, Predictor, SavedModel, Summary, SvgpConfig, Trained,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
-use burn_gp_test_support::likelihood_cases::{Case, registry};
+use burn_gp_test_support::likelihood_cases::{Case, in_columns, registry};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 /// The number of rows in every test.
@@ -36,8 +36,8 @@ fn inputs() -> Vec<f64> {
     (0..ROWS).map(|row| 4.0 * row as f64 / last - 2.0).collect()
 }
 
-/// Targets drawn from the likelihood with functions `2·sin(2x)`, `2·sin(2x + 1)`, …. Noise
-/// variances in the targets are 0.1.
+/// Targets drawn from the likelihood with functions `2·sin(2x)`, `2·sin(2x + 1)`, …, with their second
+/// columns.
 fn targets(likelihood: &dyn Likelihood) -> Vec<f64> {
     let latents = likelihood.description().latents;
     let function: Vec<f64> = (inputs().iter())
@@ -46,10 +46,7 @@ fn targets(likelihood: &dyn Likelihood) -> Vec<f64> {
     let function =
         Tensor::<1>::from_data(function.as_slice(), options()).reshape([1, ROWS, latents]);
     let drawn = numbers(likelihood.sample(function, &mut ChaCha8Rng::seed_from_u64(5)));
-    match likelihood.description().columns {
-        1 => drawn,
-        _ => drawn.into_iter().flat_map(|value| [value, 0.1]).collect(),
-    }
+    in_columns(likelihood, drawn)
 }
 
 fn options() -> (&'static Device, DType) {

@@ -15,7 +15,7 @@ use burn_gp_models::{
         TrainingDefaults, TrainingError, fit,
     },
 };
-use burn_gp_test_support::likelihood_cases::registry;
+use burn_gp_test_support::likelihood_cases::{in_columns, registry};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use temp_dir::TempDir;
 
@@ -39,10 +39,7 @@ fn targets(config: &LikelihoodConfig, function: &[f64]) -> Vec<f64> {
     let function = Tensor::<1>::from_data(function, (&Device::default(), DType::F64));
     let drawn = likelihood.sample(function.reshape(shape), &mut ChaCha8Rng::seed_from_u64(7));
     let drawn = numbers(drawn);
-    match likelihood.description().columns {
-        1 => drawn,
-        _ => drawn.into_iter().flat_map(|value| [value, 0.1]).collect(),
-    }
+    in_columns(&*likelihood, drawn)
 }
 
 fn config(likelihood: impl Into<LikelihoodConfig>) -> VnngpConfig {

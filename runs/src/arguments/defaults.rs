@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use burn_gp_core::likelihoods::{
-    BernoulliConfig, FixedNoiseConfig, GaussianConfig, LikelihoodName, SoftmaxConfig,
+    BernoulliConfig, BinomialConfig, FixedNoiseConfig, GaussianConfig, LikelihoodName,
+    SoftmaxConfig,
 };
 use burn_gp_datasets::{DataError, DataSource, FileError, Task};
 use burn_gp_models::SvgpConfig;
@@ -90,6 +91,7 @@ impl RunOptions {
     pub fn likelihood(&self, source: &DataSource) -> LikelihoodName {
         self.likelihood.unwrap_or(match source.task() {
             _ if self.noise_column.is_some() => LikelihoodName::of::<FixedNoiseConfig>(),
+            _ if self.trials.is_some() => LikelihoodName::of::<BinomialConfig>(),
             Some(Task::BinaryClassification) => LikelihoodName::of::<BernoulliConfig>(),
             Some(Task::Classification) => LikelihoodName::of::<SoftmaxConfig>(),
             _ => LikelihoodName::of::<GaussianConfig>(),

@@ -260,6 +260,10 @@ options! {
         /// of the target; it is not an input
         #[arg(allow_hyphen_values = true)]
         noise_column: String = "COLUMN",
+        /// Name or number of the column with the number of trials of each target, which counts the successes among
+        /// them; it is not an input. Predictions of rows without trials are shares of successes
+        #[arg(allow_hyphen_values = true)]
+        trials: String = "COLUMN",
         /// Name of a column that is added to the function as it is, with the coefficient one: a known term, in
         /// the units of the target, or of its logarithm for counts and positive numbers. It is an input of
         /// predictions, but not of the kernel (models of one layer without networks)

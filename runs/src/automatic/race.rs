@@ -212,10 +212,10 @@ impl<'a> Track<'a> {
     /// The log densities of the held-out targets, in standardized units. `None` if one is not finite.
     fn log_densities(&self, trainer: &AnyTrainer<AnyModel>) -> Option<Vec<f64>> {
         let part = &self.data.validation;
-        let (inputs, targets) = (&part.inputs, &part.targets);
+        let (inputs, (targets, _)) = (&part.inputs, part.likelihood_targets());
         let predictor = trainer.model().trained(trainer.data()).ok()?;
         let predictor = predictor.predictor().ok()?;
-        let densities = predictor.log_density(inputs.values(), inputs.columns(), targets);
+        let densities = predictor.log_density(inputs.values(), inputs.columns(), &targets);
         (densities.ok()).filter(|all| all.iter().all(|density| density.is_finite()))
     }
 }

@@ -35,10 +35,12 @@ impl RunPlots<'_> {
             varying: match self.data.likelihood.target() {
                 // The noise of new targets is unknown.
                 TargetKind::Measurements => "the function",
+                // The trials of new targets are unknown.
+                TargetKind::Successes => "the share of successes",
                 _ => "a new observation",
             },
             test: &plane.positions(&self.data.test.inputs),
-            observed: &self.data.test.observed,
+            observed: &self.data.test.observed_shares(),
             train: &plane.positions(&self.data.train.inputs),
         };
         let path = self.path(output::PREDICTION_MAP);

@@ -36,11 +36,19 @@ pub(super) fn check_likelihood(
             advice,
         })
     };
-    match (likelihood.target() == TargetKind::Measurements, has_column) {
-        (true, false) => Err(OptionError::NoiseColumnMissing),
-        (false, true) => unused(
+    let (kind, has_trials) = (likelihood.target(), options.trials.is_some());
+    match kind {
+        TargetKind::Measurements if !has_column => Err(OptionError::NoiseColumnMissing),
+        TargetKind::Successes if !has_trials => Err(OptionError::TrialsMissing {
+            likelihood: likelihood.name(),
+        }),
+        _ if has_column && kind != TargetKind::Measurements => unused(
             "--noise-column",
             "; remove it or use --likelihood fixed-noise",
+        ),
+        _ if has_trials && kind != TargetKind::Successes => unused(
+            "--trials",
+            "; remove it or use --likelihood binomial or beta-binomial",
         ),
         _ if options.exposure.is_some() && !has_log_link(likelihood) => unused(
             "--exposure",
@@ -133,9 +141,10 @@ pub fn kernel_of_data(
 /// or one half, because targets may be far from that.
 pub(super) fn mean(resolved: &mut RunOptions, likelihood: LikelihoodName) -> MeanName {
     *(resolved.mean).get_or_insert_with(|| match likelihood.target() {
-        TargetKind::Counts | TargetKind::PositiveNumbers | TargetKind::Fractions => {
-            MeanName::of::<ConstantMeanConfig>()
-        }
+        TargetKind::Counts
+        | TargetKind::PositiveNumbers
+        | TargetKind::Fractions
+        | TargetKind::Successes => MeanName::of::<ConstantMeanConfig>(),
         _ => MeanName::of::<ZeroMeanConfig>(),
     })
 }

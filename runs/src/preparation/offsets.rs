@@ -66,7 +66,7 @@ impl PreparedData {
     /// The constant function for which the training targets have their mean.
     pub fn first_constant(&self) -> f64 {
         let kind = self.likelihood.target();
-        let constant = kind.first_constant(&self.train.targets);
+        let constant = kind.first_constant(&self.train.likelihood_targets().0);
         let offsets = self.offsets(&self.train);
         let count = offsets.len().max(1) as f64;
         constant
@@ -75,7 +75,9 @@ impl PreparedData {
                 TargetKind::Counts | TargetKind::PositiveNumbers => {
                     (offsets.iter().map(|offset| offset.exp()).sum::<f64>() / count).ln()
                 }
-                TargetKind::Fractions => offsets.iter().sum::<f64>() / count,
+                TargetKind::Fractions | TargetKind::Successes => {
+                    offsets.iter().sum::<f64>() / count
+                }
                 _ => 0.0,
             }
     }

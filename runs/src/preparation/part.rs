@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use burn_gp_datasets::{Location, Matrix, Origin, RowAttributes};
+use burn_gp_models::Predictions;
 
 /// Where rows come from.
 #[derive(Clone, Debug)]
@@ -88,17 +89,33 @@ impl Part {
     }
 
     /// The targets in the form that the likelihood takes, row-major, and the number of columns. A known noise
-    /// variance is a second column.
+    /// variance or number of trials is a second column.
     pub fn likelihood_targets(&self) -> (Vec<f64>, usize) {
-        match &self.noise {
+        match self.noise.as_ref().or(self.attributes.trials.as_ref()) {
             None => (self.targets.clone(), 1),
-            Some(noise) => {
-                let rows = self.targets.iter().zip(noise);
-                (
-                    rows.flat_map(|(&target, &noise)| [target, noise]).collect(),
-                    2,
-                )
+            Some(companions) => {
+                let rows = self.targets.iter().zip(companions);
+                (rows.flat_map(|(&target, &own)| [target, own]).collect(), 2)
             }
+        }
+    }
+
+    /// The targets in the units of the data, numbers of successes as shares of their trials.
+    pub fn observed_shares(&self) -> Vec<f64> {
+        match &self.attributes.trials {
+            None => self.observed.clone(),
+            Some(trials) => (self.observed.iter().zip(trials))
+                .map(|(successes, trials)| successes / trials)
+                .collect(),
+        }
+    }
+
+    /// The predictions of these rows with their noise, or of their successes among their trials, if these are known.
+    pub fn predictions(&self, predictions: Predictions) -> Predictions {
+        match (&self.noise, &self.attributes.trials) {
+            (Some(noise), _) => predictions.with_noise(noise),
+            (None, Some(trials)) => predictions.with_trials(trials),
+            (None, None) => predictions,
         }
     }
 }

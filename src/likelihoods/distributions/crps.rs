@@ -45,11 +45,12 @@ impl PredictiveDistribution {
             return of_normals(target, &components);
         }
         let cdf = |at: f64| self.cdf_within(index, at);
-        if self.target.support().is_discrete() {
+        if self.target_of(index).support().is_discrete() {
             let [low, high] = [TAIL, 1.0 - TAIL].map(|p| self.quantile_within(index, p));
             return of_whole_numbers(target, (low, high), cdf);
         }
-        of_density(target, self.target.support(), &self.places_of(index), cdf)
+        let support = self.target_of(index).support();
+        of_density(target, support, &self.places_of(index), cdf)
     }
 }
 

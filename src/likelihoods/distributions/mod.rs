@@ -17,6 +17,7 @@ mod positive;
 mod predictive;
 mod quantile;
 mod student_t;
+mod successes;
 mod target;
 mod tweedie;
 
@@ -26,9 +27,11 @@ pub(super) use fractions::BetaTarget;
 pub(super) use heteroskedastic::HeteroskedasticTarget;
 pub(super) use labels::OrdinalTarget;
 pub(super) use laplace::AsymmetricLaplaceTarget;
+pub(super) use monotone::expectation_of_decreasing;
 pub(super) use normal::NormalTarget;
 pub(super) use positive::{ExponentialTarget, GammaTarget, LogNormalTarget, WeibullTarget};
 pub(super) use student_t::StudentTTarget;
+pub(super) use successes::ShareTarget;
 pub(super) use tweedie::TweedieTarget;
 
 pub use predictive::{Interval, PredictiveDistribution};

@@ -57,7 +57,7 @@ fn density(place: f64) -> f64 {
 ///
 /// Uses the trapezoidal rule if `g` is smooth on the scale of σ. Otherwise it uses Gauss–Legendre
 /// panels and halves them around the step of `g` until the remaining error is negligible.
-pub(super) fn expectation_of_decreasing(mean: f64, variance: f64, g: impl Fn(f64) -> f64) -> f64 {
+pub fn expectation_of_decreasing(mean: f64, variance: f64, g: impl Fn(f64) -> f64) -> f64 {
     let deviation = variance.max(0.0).sqrt();
     if deviation == 0.0 {
         return g(mean);

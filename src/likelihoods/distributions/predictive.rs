@@ -40,7 +40,8 @@ pub struct Interval {
 /// ```
 #[derive(Clone, Debug)]
 pub struct PredictiveDistribution {
-    pub(super) target: Arc<dyn TargetDistribution>,
+    /// One for every target, or one for all.
+    targets: Vec<Arc<dyn TargetDistribution>>,
     /// S
     components: usize,
     /// L, the number of functions per output.
@@ -66,7 +67,7 @@ impl PartialEq for PredictiveDistribution {
         (self.components, self.latents) == (other.components, other.latents)
             && (&self.mean, &self.variance) == (&other.mean, &other.variance)
             && self.units == other.units
-            && format!("{:?}", self.target) == format!("{:?}", other.target)
+            && format!("{:?}", self.targets) == format!("{:?}", other.targets)
     }
 }
 
@@ -118,7 +119,7 @@ impl PredictiveDistribution {
             arranged
         };
         Self {
-            target,
+            targets: vec![target],
             components: components.len(),
             latents,
             mean: arranged(&means),
@@ -141,7 +142,7 @@ impl PredictiveDistribution {
             variances.len()
         );
         Self {
-            target: Arc::new(NormalTarget { noise: 0.0 }),
+            targets: vec![Arc::new(NormalTarget { noise: 0.0 })],
             components: 1,
             latents: 1,
             mean: means,
@@ -181,6 +182,10 @@ impl PredictiveDistribution {
             other.units,
             self.units
         );
+        let [own, added] = [&self.targets, &other.targets].map(|all| format!("{all:?}"));
+        if self.targets.len() > 1 || own != added {
+            self.targets = [self.target_of_each(), other.target_of_each()].concat();
+        }
         self.mean.extend(other.mean);
         self.variance.extend(other.variance);
     }
@@ -194,7 +199,7 @@ impl PredictiveDistribution {
     /// real line.
     #[track_caller]
     pub fn with_noise(mut self, variances: &[f64]) -> Self {
-        let support = self.target.support();
+        let support = self.target_of(0).support();
         assert!(
             support == super::Support::Reals && variances.len() == self.len(),
             "{} noise variances for {} targets on {support:?}",
@@ -213,6 +218,41 @@ impl PredictiveDistribution {
         self
     }
 
+    /// The distributions of the numbers of successes among so many trials, one number for each target, if targets are
+    /// the share of successes ([`Binomial`](crate::likelihoods::Binomial),
+    /// [`BetaBinomial`](crate::likelihoods::BetaBinomial)).
+    ///
+    /// # Panics
+    ///
+    /// If the numbers of trials and targets differ, or targets are no such share.
+    #[track_caller]
+    pub fn with_trials(self, trials: &[f64]) -> Self {
+        self.check(trials);
+        let each = trials.iter().enumerate();
+        let targets = each.map(|(index, &trials)| self.target_of(index).of_trials(trials));
+        let Some(targets) = targets.collect::<Option<Vec<_>>>() else {
+            panic!(
+                "{} numbers of trials for targets that are no share of successes",
+                trials.len()
+            );
+        };
+        match self.is_empty() {
+            true => self,
+            false => Self { targets, ..self },
+        }
+    }
+
+    /// The distribution of a target, given its functions.
+    pub(super) fn target_of(&self, index: usize) -> &dyn TargetDistribution {
+        &*self.targets[index % self.targets.len()]
+    }
+
+    /// The distribution of every target, given its functions.
+    fn target_of_each(&self) -> Vec<Arc<dyn TargetDistribution>> {
+        let targets = self.targets.iter().cycle();
+        targets.take(self.len()).cloned().collect()
+    }
+
     /// The distributions of `shift + scale·y`, which convert standardized targets to the units of
     /// the data. There is one shift and one scale for each output.
     ///
@@ -222,7 +262,7 @@ impl PredictiveDistribution {
     /// is not positive, or targets are not on the real line.
     #[track_caller]
     pub fn in_units(mut self, shifts: &[f64], scales: &[f64]) -> Self {
-        let support = self.target.support();
+        let support = self.target_of(0).support();
         assert!(
             support.is_on_real_line()
                 && shifts.len() == scales.len()
@@ -255,7 +295,7 @@ impl PredictiveDistribution {
     pub fn of_function(&self) -> Self {
         let first = |values: &[f64]| values.iter().copied().step_by(self.latents).collect();
         Self {
-            target: Arc::new(NormalTarget { noise: 0.0 }),
+            targets: vec![Arc::new(NormalTarget { noise: 0.0 })],
             components: self.components,
             latents: 1,
             mean: first(&self.mean),
@@ -285,14 +325,14 @@ impl PredictiveDistribution {
     /// `P(y ≤ t)` of one target of the likelihood, before rescaling.
     pub(super) fn cdf_within(&self, index: usize, target: f64) -> f64 {
         let terms = (self.components_of(index))
-            .map(|(mean, variance)| self.target.cdf(target, mean, variance));
+            .map(|(mean, variance)| self.target_of(index).cdf(target, mean, variance));
         terms.sum::<f64>() / self.components as f64
     }
 
     /// `P(y < t)` of one target.
     fn cdf_below(&self, index: usize, target: f64) -> f64 {
         let own = self.within(index, target);
-        self.cdf_within(index, self.target.support().below(own))
+        self.cdf_within(index, self.target_of(index).support().below(own))
     }
 
     fn quantile_of(&self, index: usize, p: f64) -> f64 {
@@ -308,7 +348,7 @@ impl PredictiveDistribution {
             return mean + variance.sqrt() * normal_quantile(p);
         }
         let around = self.range_within(index);
-        quantile(self.target.support(), p, around, |target| {
+        quantile(self.target_of(index).support(), p, around, |target| {
             self.cdf_within(index, target)
         })
     }
@@ -316,7 +356,7 @@ impl PredictiveDistribution {
     /// The means and variances of a target's components, if all are normal.
     pub(super) fn normals_of(&self, index: usize) -> Option<Vec<(f64, f64)>> {
         let normal = |(mean, variance): (&[f64], &[f64])| {
-            Some((mean[0], self.target.normal_variance(variance)?))
+            Some((mean[0], self.target_of(index).normal_variance(variance)?))
         };
         self.components_of(index).map(normal).collect()
     }
@@ -324,7 +364,8 @@ impl PredictiveDistribution {
     /// The locations and scales of a target's components.
     pub(super) fn places_of(&self, index: usize) -> Vec<(f64, f64)> {
         let each = self.components_of(index);
-        let places = each.map(|(mean, variance)| self.target.location_and_scale(mean, variance));
+        let target = self.target_of(index);
+        let places = each.map(|(mean, variance)| target.location_and_scale(mean, variance));
         places.collect()
     }
 

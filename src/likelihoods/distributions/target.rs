@@ -1,6 +1,7 @@
 //! The distribution of one target under Gaussian functions.
 
 use core::fmt::Debug;
+use std::sync::Arc;
 
 /// The set of possible targets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,6 +90,11 @@ pub trait TargetDistribution: Debug + Send + Sync {
     /// on the reals, before it is cut off at limits; of `log y` for counts and positive numbers, with or without zero;
     /// and of `log y/(1 − y)` in the unit interval. Not used for labels.
     fn location_and_scale(&self, mean: &[f64], variance: &[f64]) -> (f64, f64);
+
+    /// The distribution of the number of successes among so many trials, if the target is their share.
+    fn of_trials(&self, _trials: f64) -> Option<Arc<dyn TargetDistribution>> {
+        None
+    }
 
     /// The variance of `y`, if it is normal around the mean of the first function.
     fn normal_variance(&self, _variance: &[f64]) -> Option<f64> {

@@ -93,7 +93,10 @@ fn found(grid: &Grid, platform: &Platform) -> Vec<Found> {
     };
     let mean = column(&|row| row.0).require_grad();
     let variance = column(&|row| row.1 * row.1).require_grad();
-    let targets = column(&|row| row.2);
+    let targets = match grid.second {
+        None => column(&|row| row.2),
+        Some(second) => Tensor::cat(vec![column(&|row| row.2), column(&|_| second)], 1),
+    };
     let marginals = Marginals {
         mean: mean.clone(),
         variance: variance.clone(),

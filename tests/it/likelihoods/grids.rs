@@ -1,6 +1,9 @@
 //! Grids of functions, parameters and targets for every likelihood of one function whose expectations are compared
 //! with fine quadrature.
 
+mod hurdle;
+mod successes;
+
 use std::f64::consts::PI;
 
 use burn_gp_core::likelihoods::{
@@ -28,6 +31,8 @@ pub struct Grid {
     means: Vec<f64>,
     deviations: Vec<f64>,
     targets: Vec<f64>,
+    /// The value of the second target column, if there is one.
+    pub second: Option<f64>,
     /// `log p(y | f)`.
     pub log_density: Box<dyn Fn(f64, f64) -> f64>,
     /// The mean and variance of y given f, if they have no closed form.
@@ -52,6 +57,7 @@ impl Grid {
             means: vec![-5.0, -1.0, 0.0, 2.0, 5.0],
             deviations: vec![0.03, 0.3, 1.0, 3.0],
             targets: targets.to_vec(),
+            second: None,
             log_density: Box::new(log_density),
             moments: None,
             parameter: 0.0,
@@ -64,6 +70,13 @@ impl Grid {
         Self {
             means,
             deviations,
+            ..self
+        }
+    }
+
+    fn with_second(self, value: f64) -> Self {
+        Self {
+            second: Some(value),
             ..self
         }
     }
@@ -269,6 +282,8 @@ pub fn grids() -> Vec<Grid> {
     grids.extend(counts());
     grids.extend(positive_numbers());
     grids.extend(fractions());
+    grids.extend(successes::successes());
+    grids.extend(hurdle::hurdle());
     grids.extend(quantiles());
     grids.extend(zero_inflated());
     grids.extend(lifetimes());

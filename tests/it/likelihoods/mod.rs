@@ -21,3 +21,4 @@ mod several_functions;
 mod single_precision;
 mod sizes;
 mod softmax;
+mod successes;

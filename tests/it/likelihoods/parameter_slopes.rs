@@ -3,11 +3,12 @@
 
 use std::f64::consts::PI;
 
+use burn::tensor::Tensor;
 use burn_gp_core::{
     likelihoods::{
-        AsymmetricLaplaceConfig, BetaConfig, CensoredConfig, GammaConfig, LikelihoodConfig,
-        NegativeBinomialConfig, OrdinalConfig, StudentTConfig, TweedieConfig, WeibullConfig,
-        ZeroInflatedPoissonConfig,
+        AsymmetricLaplaceConfig, BetaBinomialConfig, BetaConfig, CensoredConfig, GammaConfig,
+        HurdlePoissonConfig, LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig,
+        StudentTConfig, TargetKind, TweedieConfig, WeibullConfig, ZeroInflatedPoissonConfig,
     },
     parameter::hyperparameters,
     process::Marginals,
@@ -16,7 +17,9 @@ use libm::lgamma;
 
 use crate::support::{
     Platform,
-    formulas::{log_normal_cdf, logistic, ordinal, softplus},
+    formulas::{
+        log_beta_binomial, log_hurdle_poisson, log_normal_cdf, logistic, ordinal, softplus,
+    },
     lines::{Line, log_sum_exp},
     module_gradients::{parameter_gradients, parameter_values, with_parameter_values},
     platforms,
@@ -125,7 +128,20 @@ fn tweedie(parameters: &[f64], y: f64, f: f64) -> f64 {
     log_sum_exp(&terms.collect::<Vec<_>>()) - rate - scaled - y.ln()
 }
 
+/// The number of trials of all targets that are successes.
+const TRIALS: f64 = 60.0;
+
+fn successes(parameters: &[f64], y: f64, f: f64) -> f64 {
+    log_beta_binomial(y, TRIALS, f, parameters[0])
+}
+
 fn narrow_likelihoods() -> Vec<Narrow> {
+    let beta_binomial = |dispersion| Narrow {
+        config: BetaBinomialConfig { dispersion }.into(),
+        log_density: successes,
+        focus: |y| ((y.max(0.5) / (TRIALS - y).max(0.5)).ln(), 0.2),
+        targets: vec![0.0, 7.0, 50.0, 60.0],
+    };
     let student = |scale, degrees| {
         let config = StudentTConfig {
             scale,
@@ -206,6 +222,14 @@ fn narrow_likelihoods() -> Vec<Narrow> {
             targets: vec![0.0, 0.0, 7.0, 50.0],
         },
         Narrow {
+            config: HurdlePoissonConfig { zeros: 0.02 }.into(),
+            log_density: |parameters, y, f| log_hurdle_poisson(y, f, parameters[0]),
+            focus: |y| (y.max(1.0).ln(), 0.1),
+            targets: vec![0.0, 0.0, 7.0, 50.0],
+        },
+        beta_binomial(0.002),
+        beta_binomial(0.5),
+        Narrow {
             config: BetaConfig { precision: 1000.0 }.into(),
             log_density: beta,
             focus: |y| (y.ln() - (-y).ln_1p(), 0.03),
@@ -241,6 +265,10 @@ fn slopes(narrow: &Narrow, platform: &Platform, (mean, deviation): (f64, f64)) -
         variance: all(deviation * deviation),
     };
     let targets = tracked.tensor(&narrow.targets, shape);
+    let targets = match narrow.config.target() {
+        TargetKind::Successes => Tensor::cat(vec![targets, all(TRIALS)], 1),
+        _ => targets,
+    };
     let expected = likelihood.expected_log_density(targets, marginals);
     let gradients = expected.sum().backward();
     parameter_gradients(&likelihood, &gradients).concat()

@@ -103,7 +103,7 @@ fn a_column_short() {
 /// Trained parameters are reported with the values of the configuration.
 #[test]
 fn hyperparameters_are_reported() {
-    let expected: [(&str, &[f64]); 18] = [
+    let expected: [(&str, &[f64]); 20] = [
         ("gaussian.noise", &[0.8]),
         ("censored.noise", &[0.7]),
         ("heteroskedastic.noise", &[0.6]),
@@ -125,6 +125,8 @@ fn hyperparameters_are_reported() {
         ("weibull.shape", &[2.0]),
         ("log-normal.noise", &[0.4]),
         ("beta.precision", &[4.0]),
+        ("beta-binomial.dispersion", &[0.2]),
+        ("hurdle-poisson.zeros", &[0.25]),
     ];
     for platform in platforms() {
         let mut reported = Vec::new();

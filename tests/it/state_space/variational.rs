@@ -18,7 +18,7 @@ use super::{
 };
 use crate::support::{
     Dense, Platform, assert_close, check_module_gradients, first_platform, largest,
-    likelihood_cases::{Case, registry},
+    likelihood_cases::{Case, in_columns, registry},
     numbers, parameter_gradients, platforms,
 };
 
@@ -93,10 +93,7 @@ fn drawn(platform: &Platform, likelihood: &AnyLikelihood, times: &[f64]) -> Tens
         values[20] -= 3.0;
     }
     let columns = description.columns;
-    let rows = values
-        .iter()
-        .flat_map(|&value| [value, 0.1][..columns].to_vec());
-    platform.tensor(&rows.collect::<Vec<f64>>(), [times.len(), columns])
+    platform.tensor(&in_columns(&**likelihood, values), [times.len(), columns])
 }
 
 fn model(

@@ -16,7 +16,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use crate::{
     reference::{Problem, tensor, values},
-    support::likelihood_cases::{Case, registry},
+    support::likelihood_cases::{Case, in_columns, registry},
     vecchia::{Options, kernel, settings as neighbors},
 };
 
@@ -49,9 +49,7 @@ fn targets(problem: &Problem, likelihood: &dyn Likelihood, options: Options<'_>)
     let rows = function.len();
     let function = Tensor::<3>::from_data(TensorData::new(function, [1, rows, 1]), options);
     let drawn = values(likelihood.sample(function, &mut ChaCha8Rng::seed_from_u64(5)));
-    let row = |value: f64| match likelihood.description().columns {
-        1 => vec![value],
-        _ => vec![value, 0.1],
-    };
-    tensor(&drawn.into_iter().map(row).collect(), options)
+    let all = in_columns(likelihood, drawn);
+    let columns = likelihood.description().columns;
+    tensor(&all.chunks(columns).map(<[f64]>::to_vec).collect(), options)
 }

@@ -7,6 +7,8 @@ use burn_gp_core::{
     ops::Stationary,
 };
 
+use libm::lgamma;
+
 use super::stationary::profile_of_square;
 
 pub fn softplus(x: f64) -> f64 {
@@ -15,6 +17,33 @@ pub fn softplus(x: f64) -> f64 {
 
 pub fn logistic(x: f64) -> f64 {
     (-softplus(-x)).exp()
+}
+
+/// `log n!/(y!·(n − y)!)`
+fn log_choices(y: f64, n: f64) -> f64 {
+    lgamma(n + 1.0) - lgamma(y + 1.0) - lgamma(n - y + 1.0)
+}
+
+/// The log probability of y successes among n trials with the log odds f.
+pub fn log_binomial(y: f64, n: f64, f: f64) -> f64 {
+    log_choices(y, n) - y * softplus(-f) - (n - y) * softplus(f)
+}
+
+/// The same if the probability is a beta variable with the mean `logistic(f)`, and ρ is the correlation of trials.
+pub fn log_beta_binomial(y: f64, n: f64, f: f64, dispersion: f64) -> f64 {
+    let precision = 1.0 / dispersion - 1.0;
+    let (a, b) = (precision * logistic(f), precision * logistic(-f));
+    let log_beta = |a: f64, b: f64| lgamma(a) + lgamma(b) - lgamma(a + b);
+    log_choices(y, n) + log_beta(y + a, n - y + b) - log_beta(a, b)
+}
+
+/// The log probability of a count whose zeros have a probability of their own.
+pub fn log_hurdle_poisson(y: f64, f: f64, zeros: f64) -> f64 {
+    let rate = f.exp();
+    match y == 0.0 {
+        true => zeros.ln(),
+        false => (-zeros).ln_1p() + y * f - rate - lgamma(y + 1.0) - (-(-rate).exp_m1()).ln(),
+    }
 }
 
 /// `Φ(x)`

@@ -1,5 +1,8 @@
 //! Every likelihood, with naive formulas in plain Rust that share no code with the library.
 
+mod hurdle;
+mod successes;
+
 use std::f64::consts::PI;
 
 use burn_gp_core::{
@@ -12,6 +15,10 @@ use burn_gp_core::{
     process::Marginals,
 };
 use libm::lgamma;
+
+use hurdle::hurdle;
+pub use successes::in_columns;
+use successes::successes;
 
 use crate::{
     Platform, Random,
@@ -193,6 +200,8 @@ pub fn registry() -> Vec<Case> {
     cases.extend(labels());
     cases.extend(counts());
     cases.extend(positive_numbers());
+    cases.extend(successes());
+    cases.push(hurdle());
     cases
 }
 

@@ -109,6 +109,18 @@ fn tables_that_make_no_sense() {
                 "--noise-column does not apply to likelihood 'poisson'; remove it or use --likelihood fixed-noise",
             ),
             (
+                "three.csv --likelihood beta-binomial",
+                "the likelihood beta-binomial needs --trials, the column with the number of trials of each target",
+            ),
+            (
+                "three.csv --likelihood poisson --trials a",
+                "--trials does not apply to likelihood 'poisson'; remove it or use --likelihood binomial or beta-binomial",
+            ),
+            (
+                "three.csv --trials c",
+                "three.csv: column 2 (\"c\") cannot be both the target and its trials; give two columns",
+            ),
+            (
                 "three.csv --likelihood poisson --noise 0.1",
                 "--noise does not apply to likelihood 'poisson'; remove it",
             ),

@@ -18,6 +18,7 @@ pub struct Gathered {
     inputs: Vec<f64>,
     targets: Vec<f64>,
     noise: Vec<f64>,
+    trials: Vec<f64>,
     ids: Vec<String>,
 }
 
@@ -30,6 +31,7 @@ impl Gathered {
             inputs: Vec::new(),
             targets: Vec::new(),
             noise: Vec::new(),
+            trials: Vec::new(),
             ids: Vec::new(),
         }
     }
@@ -46,8 +48,9 @@ impl Gathered {
         self.numbers.push(number);
         self.inputs.extend_from_slice(features.inputs.row(row));
         self.targets.push(target(features, row));
-        self.noise
-            .extend(features.attributes.noise.as_ref().map(|noise| noise[row]));
+        let attributes = &features.attributes;
+        (self.noise).extend(attributes.noise.as_ref().map(|noise| noise[row]));
+        (self.trials).extend(attributes.trials.as_ref().map(|trials| trials[row]));
         self.ids.extend(id.map(str::to_owned));
     }
 
@@ -64,6 +67,7 @@ impl Gathered {
             targets: &self.targets,
             attributes: &RowAttributes {
                 noise: (!self.noise.is_empty()).then(|| self.noise.clone()),
+                trials: (!self.trials.is_empty()).then(|| self.trials.clone()),
                 ids: (!self.ids.is_empty()).then(|| self.ids.clone()),
                 ..RowAttributes::default()
             },

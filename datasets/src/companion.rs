@@ -1,0 +1,34 @@
+//! A column that says more about each target.
+
+use serde::{Deserialize, Serialize};
+
+/// What a column besides the target says about each target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Companion {
+    /// The standard deviation of its noise.
+    Noise,
+    /// The number of trials, of which the target counts the successes.
+    Trials,
+}
+
+impl Companion {
+    /// The word for it in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Noise => "noise",
+            Self::Trials => "trials",
+        }
+    }
+}
+
+/// The column with the [`Companion`] of each target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompanionColumn {
+    /// What the column says.
+    pub kind: Companion,
+    /// The name of the column; that of its kind if the source has no names.
+    pub name: String,
+    /// The position among all columns of the source, from 0.
+    pub position: usize,
+}
