@@ -27,7 +27,8 @@ const TRAINING: &str = "training";
 pub struct ModelFields {
     config: ModelConfig,
     fields: Value,
-    decided: Option<&'static str>,
+    /// The paths of fields that the name of the model decides, or that its training has no use for.
+    closed: Vec<&'static str>,
     optimizer: Option<OptimizerName>,
     pub(super) policy: Option<PolicyName>,
 }
@@ -40,13 +41,20 @@ impl ModelFields {
             // A configuration that is no map of fields has none.
             fields: json!({ MODEL: serde_json::to_value(&config).unwrap_or_default() }),
             config,
-            decided: model.decided(),
+            closed: model.decided().into_iter().collect(),
             optimizer: options.optimizer,
             policy: options.policy,
         };
         if let Some(rates) = own.rates().filter(|_| own.is_mini_batch()) {
             let training = rates.training(options.learning_rate);
             own.fields[TRAINING] = serde_json::to_value(training).unwrap_or_default();
+        }
+        if !own.has_batches() {
+            own.closed.push("training.batch_size");
+        }
+        if own.network().is_none() {
+            own.closed
+                .extend(["training.network_rate", "training.weight_decay"]);
         }
         if let Some(posterior) = options.posterior.filter(|_| own.has("posterior")) {
             own.set("posterior", &posterior.config());
@@ -61,12 +69,7 @@ impl ModelFields {
 
     /// Whether there is a field that options can set.
     pub fn has(&self, path: &str) -> bool {
-        let is_open = match path {
-            "training.batch_size" => self.has_batches(),
-            "training.network_rate" | "training.weight_decay" => self.network().is_some(),
-            path => self.decided != Some(path),
-        };
-        is_open && self.get(path).is_some()
+        !self.closed.contains(&path) && self.get(path).is_some()
     }
 
     /// The value of a field.
