@@ -317,9 +317,10 @@ fn successes_are_predicted_among_trials() {
                 );
             }
         }
-        // A table with successes is scored, and one without trials is not.
+        // A table with successes is scored. Sums over one row alone may round otherwise than over two.
         let (scored, scores) = predict("x,tries,y\n0.5,10,7\n");
-        assert_eq!(scored[0][1], counts[0][0]);
+        let (alone, among) = (scored[0][1], counts[0][0]);
+        assert!((alone - among).abs() < 1e-12 * among, "{alone}, {among}");
         assert!(scores.contains("NLPD"), "{scores}");
     }
 }
