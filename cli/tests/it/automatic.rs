@@ -265,6 +265,30 @@ fn sweeps_keep_the_named_default() {
     assert_eq!(found, 2);
 }
 
+/// Few labels are trained on all rows until the bound no longer improves, unless the user asks for batches.
+#[test]
+fn few_labels_are_trained_to_the_optimum() {
+    let folder = TempDir::new().unwrap();
+    let rows = (0..60).map(|row| format!("{},{}\n", f64::from(row) / 60.0, row / 20));
+    let rows = format!("x,label\n{}", rows.collect::<String>());
+    fs::write(folder.path().join("labels.csv"), rows).unwrap();
+    let train = |options: &str| {
+        let line = "train --model auto --data labels.csv --target label --test-fraction 0 -o run";
+        let line = format!("{line} --overwrite {options}");
+        succeed(folder.path(), &line.split_whitespace().collect::<Vec<_>>());
+        let metrics = json_file(folder.path(), "run/metrics.json");
+        let loss = metrics["objective"].as_f64().unwrap();
+        (loss, metrics["steps"].as_u64().unwrap())
+    };
+    let (loss, steps) = train("");
+    assert!(steps < 300, "{steps}");
+    for of_batches in ["--natural-gradient 0.1", "--batch-size 30"] {
+        let (other, steps) = train(of_batches);
+        assert_eq!(steps, 1000);
+        assert!(loss < other, "{loss}, {other} {of_batches}");
+    }
+}
+
 /// The files `metrics.json` in a folder and below.
 fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
     let entries = fs::read_dir(folder)

@@ -18,7 +18,7 @@ use burn_gp_core::parameter::Hyperparameter;
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{AnyModel, training::Model};
 
-use crate::arguments::RunOptions;
+use crate::arguments::{ModelChoice, OptimizerName, RunOptions};
 use crate::failure::Failure;
 use crate::option_error::OptionError;
 use crate::parameter_options::ValuesOption;
@@ -118,7 +118,10 @@ fn chosen(
     if let Some(inducing) = choice.inducing {
         options.inducing.get_or_insert(inducing);
     }
-    match options.model_fields().has_batches() {
+    if size.is_one_batch() {
+        options = on_all_rows(options, choice.model);
+    }
+    match options.is_mini_batch() {
         true => options.natural_gradient.get_or_insert(NATURAL_GRADIENT),
         false => (options.objective_tolerance).get_or_insert(OBJECTIVE_TOLERANCE),
     };
@@ -154,6 +157,19 @@ fn chosen(
     Ok((options, choice))
 }
 
+/// The options with L-BFGS, which trains on all rows at once until the bound no longer improves, if the user has set
+/// nothing that only batches have.
+fn on_all_rows(options: RunOptions, model: ModelChoice) -> RunOptions {
+    let at_once = RunOptions {
+        optimizer: options.optimizer.or(Some(OptimizerName::LBfgs)),
+        ..options.clone()
+    };
+    match at_once.require_use(model) {
+        Ok(()) => at_once,
+        Err(_) => options,
+    }
+}
+
 /// The position of the start with the best predictions of the few rows.
 fn best_of(starts: &[Start]) -> usize {
     let scores: Vec<&Score> = starts
@@ -179,7 +195,8 @@ fn best(
     }
     let (best, richest) = (best_of(&starts), starts.len() - 1);
     let options = check(&starts[best].options, source)?;
-    if options.is_mini_batch() || starts[best].is_of_all_rows || best == richest {
+    let has_closed_form = !options.model_fields().has_batches();
+    if !has_closed_form || starts[best].is_of_all_rows || best == richest {
         return Ok(options);
     }
     watch();

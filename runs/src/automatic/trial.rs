@@ -60,7 +60,10 @@ fn score(
     let options = check(&start.options, source)?;
     let mut trainer = resolve(&options, data)?.1.trainer(data, place)?;
     let steps = STEPS.min(trainer.steps_planned());
-    let trained = (0..steps).try_for_each(|_| trainer.step().map(|_| ()));
+    let mut trained = Ok(());
+    while trained.is_ok() && trainer.steps_made() < steps && !trainer.is_finished() {
+        trained = trainer.step().map(|_| ());
+    }
     let loss = (trained.ok()).and_then(|()| trainer.loss(None, |_| ()).ok());
     let model = trainer.model();
     let log_prior = model.priors().log_density(model).map_or(0.0, number);
