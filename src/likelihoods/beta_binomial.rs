@@ -17,7 +17,7 @@ use super::{
     distributions::ShareTarget,
     likelihood::{draw, of_all_outputs, of_output},
     poisson::log_factorial_beyond_powers,
-    successes::{Outcomes, description},
+    successes::{Outcomes, description, log_one_plus},
 };
 use crate::{
     ops::{sigmoid, softplus, stirling_remainder},
@@ -170,7 +170,7 @@ impl Outcome {
 /// `log(1 + x)`, which equals `far`.
 fn log_of_ratio(x: Tensor<3>, far: Tensor<3>) -> Tensor<3> {
     let is_far = x.clone().lower_elem(LOG_OF_RATIO);
-    x.clamp_min(LOG_OF_RATIO).log1p().mask_where(is_far, far)
+    log_one_plus(x.clamp_min(LOG_OF_RATIO)).mask_where(is_far, far)
 }
 
 impl BetaBinomial {

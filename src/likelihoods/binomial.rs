@@ -17,7 +17,7 @@ use super::{
     distributions::ShareTarget,
     likelihood::draw,
     poisson::log_factorial_beyond_powers,
-    successes::{Outcomes, description},
+    successes::{Outcomes, description, log_one_plus},
 };
 use crate::{
     ops::{exp_minus_one, sigmoid, softplus},
@@ -109,9 +109,9 @@ fn divergence(outcomes: &Outcomes, function: Tensor<3>) -> Tensor<3> {
     let change = exp_minus_one(distance.clone().neg()) * less.clone();
     let is_far = change.clone().lower_elem(LOG_OF_SUM);
     let far = (more.clone() + less.clone() * distance.clone().neg().exp()).log();
-    let log = change.clamp_min(LOG_OF_SUM).log1p().mask_where(is_far, far);
+    let log = log_one_plus(change.clamp_min(LOG_OF_SUM)).mask_where(is_far, far);
     let near = distance.clone().clamp_max(NEAR);
-    let rare = (exp_minus_one(near.clone()) * more.clone()).log1p() - near * more.clone();
+    let rare = log_one_plus(exp_minus_one(near.clone()) * more.clone()) - near * more.clone();
     let is_rare = more
         .lower(less.clone())
         .bool_and(distance.clone().lower_elem(NEAR));

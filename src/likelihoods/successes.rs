@@ -3,6 +3,7 @@
 use burn::tensor::Tensor;
 
 use super::{LikelihoodDescription, likelihood::block, poisson::is_count};
+use crate::ops::log_ratio;
 
 /// The successes and the failures of each output, `[N, P]`, of targets `[N, 2P]`: successes, then trials.
 pub(super) struct Outcomes {
@@ -28,6 +29,11 @@ impl Outcomes {
             self.failures.clone().clamp_min(0.5),
         )
     }
+}
+
+/// `log(1 + x)`. A device's own function may take the logarithm of the rounded sum.
+pub(super) fn log_one_plus(x: Tensor<3>) -> Tensor<3> {
+    log_ratio(x.clone()) * x
 }
 
 /// A description of targets that are successes and trials.

@@ -269,7 +269,7 @@ fn sweeps_keep_the_named_default() {
 #[test]
 fn few_labels_are_trained_to_the_optimum() {
     let folder = TempDir::new().unwrap();
-    let rows = (0..60).map(|row| format!("{},{}\n", f64::from(row) / 60.0, row / 20));
+    let rows = (0..60).map(|row| format!("{},class {}\n", f64::from(row) / 60.0, row / 20));
     let rows = format!("x,label\n{}", rows.collect::<String>());
     fs::write(folder.path().join("labels.csv"), rows).unwrap();
     let train = |options: &str| {

@@ -30,9 +30,6 @@ const MOST_COPIES: f64 = 0.5;
 const MOST_WITH_COPIES: usize = 256;
 /// The maximum number of distinct rows to which all hyperparameters are fitted, without their copies.
 pub(super) const FEW_DISTINCT: usize = 400;
-/// The most rows of which models on mini-batches take all at once. An iteration of L-BFGS then takes about as long as
-/// a few steps, and about a hundred iterations end nearer to the optimum than a thousand steps with falling rates.
-const MOST_AT_ONCE: usize = 2000;
 /// The number of mini-batch steps.
 pub(super) const STEPS: f64 = 1000.0;
 /// The multiply-adds of a mini-batch step, in units of M³.
@@ -86,11 +83,6 @@ impl Size {
     /// about noise: either they are copies, as in a table that has been appended to itself, or there is no noise.
     pub fn repeats_are_copies(&self) -> bool {
         self.is_gaussian && self.rows - self.copies == self.distinct
-    }
-
-    /// Whether training takes all rows at once, whatever the model.
-    pub fn is_one_batch(&self) -> bool {
-        !self.is_streamed && self.rows <= MOST_AT_ONCE
     }
 
     /// Whether the hyperparameters are fitted to the distinct rows alone, which are few enough.

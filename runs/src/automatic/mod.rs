@@ -118,7 +118,7 @@ fn chosen(
     if let Some(inducing) = choice.inducing {
         options.inducing.get_or_insert(inducing);
     }
-    if size.is_one_batch() {
+    if options.inducing == Some(size.distinct) {
         options = on_all_rows(options, choice.model);
     }
     match options.is_mini_batch() {
@@ -158,7 +158,9 @@ fn chosen(
 }
 
 /// The options with L-BFGS, which trains on all rows at once until the bound no longer improves, if the user has set
-/// nothing that only batches have.
+/// nothing that only batches have. It is for few rows, each of them an inducing point: a hundred iterations then end
+/// nearer to the optimum than a thousand steps with falling rates, and take less time. With fewer inducing points than
+/// rows, L-BFGS also found optima with a higher bound that predict worse than those of the steps.
 fn on_all_rows(options: RunOptions, model: ModelChoice) -> RunOptions {
     let at_once = RunOptions {
         optimizer: options.optimizer.or(Some(OptimizerName::LBfgs)),

@@ -7,7 +7,7 @@
 use burn::tensor::{DType, Device};
 use burn_gp_core::ops::number;
 use burn_gp_datasets::DataSource;
-use burn_gp_models::training::Model;
+use burn_gp_models::training::{AnyTrainer, Model};
 
 use super::start::Start;
 use crate::failure::Failure;
@@ -16,6 +16,8 @@ use crate::preparation::PreparedData;
 
 /// The number of steps after which starts are compared. Rates have hardly fallen by then.
 const STEPS: usize = 100;
+/// The number of iterations on all rows.
+const ITERATIONS: usize = 30;
 /// The most training rows for which starts are compared. More rows determine every kernel well enough.
 const MOST_ROWS: usize = 5000;
 /// The gain in nats beyond which another kernel replaces the simplest one: a ratio of evidences of about twenty.
@@ -59,7 +61,11 @@ fn score(
 ) -> Result<Option<f64>, Failure> {
     let options = check(&start.options, source)?;
     let mut trainer = resolve(&options, data)?.1.trainer(data, place)?;
-    let steps = STEPS.min(trainer.steps_planned());
+    let steps = match trainer {
+        AnyTrainer::MiniBatch(_) => STEPS,
+        AnyTrainer::FullBatch(_) => ITERATIONS,
+    };
+    let steps = steps.min(trainer.steps_planned());
     let mut trained = Ok(());
     while trained.is_ok() && trainer.steps_made() < steps && !trainer.is_finished() {
         trained = trainer.step().map(|_| ());

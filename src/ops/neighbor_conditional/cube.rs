@@ -158,8 +158,9 @@ fn forward<F: Float>(
         let start = row * Status::WIDTH;
         status[start] = F::cast_from(failed);
         status[start + 1] = relative;
-        status[start + 2] = diagonal.smallest;
-        status[start + 3] = diagonal.largest;
+        // The smaller and the larger of a value and NaN may be the value.
+        status[start + 2] = select(diagonal.finite, diagonal.smallest, nan.get::<F>());
+        status[start + 3] = select(diagonal.finite, diagonal.largest, nan.get::<F>());
     }
 }
 
