@@ -1,5 +1,6 @@
 //! Every likelihood, with naive formulas in plain Rust that share no code with the library.
 
+mod beta;
 mod hurdle;
 mod successes;
 
@@ -7,15 +8,16 @@ use std::f64::consts::PI;
 
 use burn_gp_core::{
     likelihoods::{
-        AnyLikelihood, AsymmetricLaplaceConfig, BetaConfig, CensoredConfig, GammaConfig,
-        GaussianConfig, HeteroskedasticConfig, LikelihoodConfig, LogNormalConfig,
-        NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig, SoftmaxConfig, StudentTConfig,
-        TweedieConfig, WeibullConfig, ZeroInflatedPoissonConfig,
+        AnyLikelihood, AsymmetricLaplaceConfig, CensoredConfig, GammaConfig, GaussianConfig,
+        HeteroskedasticConfig, LikelihoodConfig, LogNormalConfig, NegativeBinomialConfig,
+        OrdinalConfig, RobustMaxConfig, SoftmaxConfig, StudentTConfig, TweedieConfig,
+        WeibullConfig, ZeroInflatedPoissonConfig,
     },
     process::Marginals,
 };
 use libm::lgamma;
 
+use beta::beta;
 use hurdle::hurdle;
 pub use successes::in_columns;
 use successes::successes;
@@ -480,23 +482,6 @@ fn positive_numbers() -> Vec<Case> {
             },
             quadrature_error: 1e-8,
         },
-        Case {
-            name: "beta",
-            config: BetaConfig { precision: 4.0 }.into(),
-            targets: vec![0.1, 0.5, 0.97, 0.3, 0.02],
-            impossible: vec![(0, 0.0), (0, 1.0), (0, -0.25)],
-            latents: 1,
-            log_density: |y, f| {
-                let (a, b) = (4.0 * logistic(f[0]), 4.0 * logistic(-f[0]));
-                lgamma(4.0) - lgamma(a) - lgamma(b)
-                    + (a - 1.0) * y[0].ln()
-                    + (b - 1.0) * (1.0 - y[0]).ln()
-            },
-            moments: |f| {
-                let mean = logistic(f[0]);
-                vec![(mean, mean * (1.0 - mean) / 5.0)]
-            },
-            quadrature_error: 1e-6,
-        },
+        beta(),
     ]
 }
