@@ -26,6 +26,7 @@ pub fn code(failure: &Failure) -> u8 {
         | Failure::Training { .. }
         | Failure::Prediction(_)
         | Failure::Score(_)
+        | Failure::Calibration(_)
         | Failure::Write { .. }
         | Failure::Unsaved { .. }
         | Failure::Plot(_)

@@ -129,22 +129,41 @@ impl Split {
     /// # Panics
     /// When a training row is not in `rows`.
     pub fn hold_out_validation(
-        mut self,
+        self,
         rows: impl Into<EqualInputs>,
         fraction: f64,
         seed: u64,
     ) -> Result<Self, SplitError> {
-        require_fraction("validation", fraction)?;
+        let (mut split, held) = self.hold_out("validation", rows, fraction, seed)?;
+        split.validation.extend(held);
+        split.validation.sort_unstable();
+        Ok(split)
+    }
+
+    /// Takes a random fraction of the training rows away, for a part that errors call `part`: the split without these
+    /// rows, and these rows, as in [`hold_out_validation`](Self::hold_out_validation).
+    ///
+    /// # Errors
+    /// [`SplitError::Fraction`], [`SplitError::EmptyPart`] and [`SplitError::SameInputs`].
+    ///
+    /// # Panics
+    /// When a training row is not in `rows`.
+    pub fn hold_out(
+        mut self,
+        part: &'static str,
+        rows: impl Into<EqualInputs>,
+        fraction: f64,
+        seed: u64,
+    ) -> Result<(Self, Vec<usize>), SplitError> {
+        require_fraction(part, fraction)?;
         let count = self.train.len();
-        let size = part_size("validation", count, fraction)?;
-        require_training_rows(count, size, "validation", fraction)?;
+        let size = part_size(part, count, fraction)?;
+        require_training_rows(count, size, part, fraction)?;
         let order = shuffled(count, seed);
         let mut order = order.into_iter().map(|place| self.train[place]).collect();
-        let held = draw("validation", &mut order, &rows.into(), size)?;
-        self.validation.extend(held);
-        self.validation.sort_unstable();
+        let held = draw(part, &mut order, &rows.into(), size)?;
         self.train = sorted(order);
-        Ok(self)
+        Ok((self, sorted(held)))
     }
 }
 

@@ -18,6 +18,7 @@
 
 #![deny(missing_docs)]
 
+mod calibration;
 mod caught;
 mod checked_folder;
 mod chunks;
@@ -71,6 +72,7 @@ mod vif;
 mod vnngp;
 
 pub use burn_gp_core::{inducing::InducingConfig, variational::CoregionalizationConfig};
+pub use calibration::{Calibration, CalibrationError, Temperature};
 pub use caught::panic_message;
 pub use checked_folder::{CHECKSUMS_FILE, CheckError, CheckFailure, CheckedFolder};
 pub use chunks::inputs_at_once;

@@ -1,5 +1,7 @@
 //! Prediction in chunks.
 
+mod calibrated;
+
 use std::sync::Arc;
 
 use burn::{
@@ -15,7 +17,7 @@ use burn_gp_core::{
 };
 use rand::Rng;
 
-use crate::{PredictionError, Predictions, chunks::inputs_at_once, data::matrix};
+use crate::{Calibration, PredictionError, Predictions, chunks::inputs_at_once, data::matrix};
 
 /// The number of inputs that stand for one that is uncertain.
 const INPUTS_OF_AN_UNCERTAIN_ONE: usize = 32;
@@ -28,6 +30,7 @@ pub struct Predictor {
     likelihood: AnyLikelihood,
     device: Device,
     dtype: DType,
+    calibration: Option<Arc<Calibration>>,
 }
 
 impl Predictor {
@@ -43,6 +46,7 @@ impl Predictor {
             likelihood: likelihood.valid(),
             device: device.clone().inner(),
             dtype,
+            calibration: None,
         }
     }
 
@@ -55,6 +59,7 @@ impl Predictor {
             likelihood: self.likelihood.clone(),
             device: self.device.clone(),
             dtype: self.dtype,
+            calibration: self.calibration.clone(),
         }
     }
 
@@ -177,8 +182,12 @@ impl Predictor {
                 (&x.device(), x.dtype()),
             ));
         }
-        let functions = self.process.draws(x, samples, random.next_u64())?; // [S, F, N]
-        Ok(self.likelihood.sample(functions.swap_dims(1, 2), random))
+        let functions = self.process.draws(x.clone(), samples, random.next_u64())?; // [S, F, N]
+        let draws = self.likelihood.sample(functions.swap_dims(1, 2), random);
+        match &self.calibration {
+            None => Ok(draws),
+            Some(own) => Ok(self.calibrated_draws(own, x, draws, random)),
+        }
     }
 
     /// Predictions at row-major host inputs with `columns` columns. If the process [predicts rows
@@ -212,7 +221,10 @@ impl Predictor {
             let x = self.rows(inputs, columns, (start, rows));
             self.describe(self.process.components(x), &mut predictions);
         }
-        predictions
+        match &self.calibration {
+            None => predictions,
+            Some(own) => own.apply(predictions),
+        }
     }
 
     /// Adds the predictions for the functions `components`.
@@ -286,6 +298,9 @@ impl Predictor {
         columns: usize,
         targets: &[f64],
     ) -> Result<Vec<Vec<f64>>, PredictionError> {
+        if self.calibration.is_some() {
+            return Ok(self.score(inputs, columns, targets)?.1);
+        }
         let width = self.checked_width(inputs, columns, targets)?;
         let mut densities = Vec::new();
         for (start, rows) in self.chunks(rows_of(inputs, columns)) {
@@ -356,7 +371,10 @@ impl Predictor {
             densities.extend(self.densities(targets, components.clone()));
             self.describe(components, &mut predictions);
         }
-        Ok((predictions, densities))
+        Ok(match &self.calibration {
+            None => (predictions, densities),
+            Some(own) => calibrated::scored(own, predictions, densities, targets),
+        })
     }
 
     /// `log p(y_n | f_s)` for every row of `targets`, `[N, T]`, for the functions `components`.

@@ -106,7 +106,7 @@ impl Predictions {
         }
         let counts = (self.distribution).map(|distribution| distribution.with_trials(trials));
         self.distribution = counts;
-        self
+        self.with_moments_after_recalibration()
     }
 
     /// Predictions of measurements with known noise variances, one per target, which are not part
@@ -128,6 +128,15 @@ impl Predictions {
         }
         let noisy = (self.distribution).map(|distribution| distribution.with_noise(variances));
         self.distribution = noisy;
+        self.with_moments_after_recalibration()
+    }
+
+    /// With the means and variances of the distributions, if they are recalibrated.
+    fn with_moments_after_recalibration(mut self) -> Self {
+        let distribution = self.distribution.as_ref();
+        if let Some(own) = distribution.filter(|own| own.is_recalibrated()) {
+            (self.mean, self.variance) = own.moments();
+        }
         self
     }
 }

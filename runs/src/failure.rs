@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use burn_gp_core::{inference::ConditionError, ops::NotPositiveDefinite};
 use burn_gp_datasets::{DataError, SplitError};
 use burn_gp_models::{
-    CheckError, InitError, PredictionError, SavedModelError,
+    CalibrationError, CheckError, InitError, PredictionError, SavedModelError,
     training::{DeviceFailure, LossError, TrainingError, UnreadableRows},
 };
 
@@ -59,6 +59,9 @@ pub enum Failure {
     /// Rows that cannot be scored.
     #[error("the rows cannot be scored: {0}")]
     Score(Box<PredictionError>),
+    /// Predictions that cannot be calibrated.
+    #[error("the predictions cannot be calibrated: {0}")]
+    Calibration(Box<CalibrationError>),
     /// A file that cannot be written.
     #[error("{} cannot be written ({source}); check the folder, its permissions and the space left", path.display())]
     Write {
@@ -340,6 +343,12 @@ impl From<LossError> for Failure {
 impl From<NotPositiveDefinite> for Failure {
     fn from(error: NotPositiveDefinite) -> Self {
         Self::Prediction(error.into())
+    }
+}
+
+impl From<CalibrationError> for Failure {
+    fn from(error: CalibrationError) -> Self {
+        Self::Calibration(Box::new(error))
     }
 }
 

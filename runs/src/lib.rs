@@ -15,6 +15,7 @@
 pub mod arguments;
 mod automatic;
 mod baselines;
+mod calibration;
 pub mod checksums;
 mod column_table;
 mod conformal_intervals;

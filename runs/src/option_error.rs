@@ -115,6 +115,14 @@ pub enum OptionError {
         /// The second.
         second: &'static str,
     },
+    /// Too few rows to calibrate predictions on.
+    #[error("--calibrate holds out {}, but needs at least {fewest}; use more data or a larger share", counted(*rows, "row"))]
+    FewCalibrationRows {
+        /// The number of rows.
+        rows: usize,
+        /// The fewest rows.
+        fewest: usize,
+    },
     /// An option about validation rows without validation rows.
     #[error("{0} needs held-out rows; add --validation-fraction or --early-stopping")]
     WithoutValidation(&'static str),

@@ -140,13 +140,14 @@ pub fn check(options: &RunOptions, source: &DataSource) -> Result<RunOptions, Op
 ///
 /// # Errors
 ///
-/// If there are too few training rows for the inducing points, too few inputs for the kernel, or the likelihood
-/// does not support the number of classes.
+/// If there are too few training rows for the inducing points, too few inputs for the kernel, too few rows to
+/// calibrate predictions on, or the likelihood does not support the number of classes.
 pub fn resolve(
     options: &RunOptions,
     data: &PreparedData,
 ) -> Result<(RunOptions, Plan), OptionError> {
     data.check_classes()?;
+    data.check_calibration(options)?;
     let mut resolved = with_common_defaults(options, data.likelihood)?;
     resolved.stream = data.stream.is_some().then_some(true);
     let model = model::model(&mut resolved, data)?;

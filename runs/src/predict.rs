@@ -29,7 +29,7 @@ use crate::report;
 use crate::scores::{COVERAGE, Scores};
 use crate::standard_error::{tell, warn};
 use crate::standard_output::print_data;
-use crate::trained_folder::open_model;
+use crate::trained_folder::{open_model, predictor_of};
 
 /// The options of `predict`.
 #[derive(Debug, Args)]
@@ -159,7 +159,7 @@ fn predicted(
     let mut features = source.load_new_rows(&context.schema, &new_rows(arguments))?;
     require_transformable(&mut features, context, arguments.strict)?;
     let conformal = conformal(arguments, (folder, saved), &features)?;
-    let predictor = saved.model.predictor()?;
+    let predictor = predictor_of(saved)?;
     warn_of(&features, context);
     let rows = Rows::new(&features, context);
     rows.check_targets(&predictor, &features)?;

@@ -1,5 +1,6 @@
 //! The data of a run: loaded, split, and standardized by the training rows.
 
+mod calibration_rows;
 mod held_out_file;
 mod levels;
 mod offsets;
@@ -27,6 +28,7 @@ use burn_gp_datasets::{
 use crate::arguments::{InputScaleName, RunOptions};
 use crate::option_error::OptionError;
 
+use calibration_rows::calibration_rows;
 pub use levels::level_names;
 use levels::{check_codes, keeping_levels};
 use offsets::kernel_inputs;
@@ -60,6 +62,8 @@ pub struct PreparedData {
     pub train: Part,
     /// The training rows that are read during training, if they do not fit into memory.
     pub stream: Option<Arc<StreamedRows>>,
+    /// The rows that predictions are calibrated on; may be empty.
+    pub calibration: Part,
     /// The validation rows; may be empty.
     pub validation: Part,
     /// The test rows.
@@ -155,6 +159,7 @@ impl PreparedData {
         check_codes(options, &dataset)?;
         let equal = EqualInputs::from(&dataset);
         let split = divide(source, &dataset, &equal, options)?;
+        let (split, calibration) = calibration_rows(split, &dataset, &equal, options)?;
         let standardizer =
             transforming_standardizer(source, &dataset, &split.train, options, likelihood)?;
         let all = Rows {
@@ -177,6 +182,7 @@ impl PreparedData {
                 .map(|image| ImageShape::new(image.height, image.width, image.channels)),
             likelihood,
             train: part(&split.train),
+            calibration: part(&calibration),
             validation: validation.unwrap_or_else(|| part(&split.validation)),
             test: test.unwrap_or_else(|| part(&split.test)),
             standardizer,
@@ -228,7 +234,7 @@ impl PreparedData {
         likelihood: &LikelihoodDescription,
         precision: DType,
     ) -> Result<(), TargetError> {
-        for part in [&self.train, &self.validation, &self.test] {
+        for part in self.parts() {
             let (targets, columns) = part.likelihood_targets();
             let checked = likelihood.check_targets_in(precision, &targets, columns);
             checked.map_err(|impossible| {
@@ -237,6 +243,11 @@ impl PreparedData {
             })?;
         }
         Ok(())
+    }
+
+    /// The parts.
+    fn parts(&self) -> [&Part; 4] {
+        [&self.train, &self.calibration, &self.validation, &self.test]
     }
 
     /// The positions in the source of the rows of a part, from 0.
@@ -331,7 +342,7 @@ impl PreparedData {
         if let Some(stream) = &self.stream {
             hasher.update(&stream.checksum().to_le_bytes());
         }
-        for part in [&self.train, &self.validation, &self.test] {
+        for part in self.parts() {
             for &row in &part.rows {
                 hasher.update(&(row as u64).to_le_bytes());
             }

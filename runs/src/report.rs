@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arguments::{ActionRowsName, RunOptions, name_of};
 use crate::baselines::{Baselines, baselines_text};
+use crate::calibration::CalibrationReport;
 use crate::data_units::{Conversions, Units};
 use crate::diagnostics::{diagnostics, floors_reached};
 use crate::fitting::StoppingPoint;
@@ -61,6 +62,9 @@ pub struct Metrics {
     /// Scores of leave-one-out predictions of the training rows, if they have a closed form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave_one_out: Option<LeaveOneOutScores>,
+    /// The calibration of the predictions, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<CalibrationReport>,
     /// The scores of simple predictions of the test rows, for comparison.
     #[serde(default, skip_serializing_if = "Baselines::is_empty")]
     pub baselines: Baselines,
@@ -139,6 +143,7 @@ impl Metrics {
             likelihood: data.likelihood.name().to_owned(),
             scores,
             leave_one_out: None,
+            calibration: None,
             baselines: Baselines::new(),
             training,
             peak_memory: memory::peak(),
@@ -190,6 +195,8 @@ pub fn table(
         None => vec![line("scores", "none, because no rows were held out")],
     });
     lines.extend(baselines_text(&metrics.baselines, target).map(|text| line("baselines", &text)));
+    let calibration = metrics.calibration.iter();
+    lines.extend(calibration.map(|own| line("calibrated", &own.text())));
     lines.extend(leave_one_out_line(metrics.leave_one_out, target));
     lines.extend(metrics.warnings.iter().map(|text| line("warning", text)));
     lines.push(String::new());

@@ -7,6 +7,7 @@ use burn_gp_models::{AnyTrained, SavedModel, Summary, training::Model};
 
 use crate::arguments::{CONFIG, to_toml};
 use crate::baselines::baselines;
+use crate::calibration::calibrated;
 use crate::checksums::seal;
 use crate::devices::ComputeTarget;
 use crate::diagnostics::skipped_steps;
@@ -40,17 +41,19 @@ pub fn write_results(
     quiet: bool,
 ) -> Result<(), Failure> {
     let fitted = session.fitted(quiet)?;
-    let predictor = fitted.model.predictor()?;
+    let (predictor, calibration) = calibrated(fitted.model.predictor()?, data, quiet)?;
     let evaluate = || {
         let progress = RowProgress::new("test row", data.test.len(), quiet);
         let (test, scale) = (&data.test, &data.standardizer);
         evaluate(&predictor, test, scale, &Levels::default(), progress)
     };
     let evaluation = (!data.test.is_empty()).then(evaluate).transpose()?;
-    let metrics = metrics(session, &fitted, data, evaluation.as_ref());
+    let mut metrics = metrics(session, &fitted, data, evaluation.as_ref());
+    metrics.calibration = calibration;
     let state = &session.state;
     let options = &state.options;
-    let saved = saved_model(fitted.model, plan, data, ComputeTarget::of(options)?);
+    let mut saved = saved_model(fitted.model, plan, data, ComputeTarget::of(options)?);
+    saved.context.calibration = predictor.calibration().cloned();
     let model = model_name(options);
     let mut undrawn = Vec::new();
     folder.finish(|next| {
@@ -184,6 +187,7 @@ fn saved_model(
             levels: data.levels.clone(),
             standardizer: data.standardizer.clone(),
             likelihood: data.likelihood,
+            calibration: None,
         },
     }
 }

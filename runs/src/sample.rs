@@ -17,7 +17,7 @@ use crate::preparation::impossible_inputs;
 use crate::ranges::{MOST_SIZE, MOST_VALUES, at_most, from_one_to};
 use crate::standard_error::warn;
 use crate::standard_output::print_data;
-use crate::trained_folder::open_model;
+use crate::trained_folder::{open_model, predictor_of};
 
 /// The maximum number of rows. Joint draws need the covariance of all pairs of rows.
 const MOST_ROWS: usize = 10_000;
@@ -94,7 +94,7 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
         format!("each draw has {}", counted(rows, "value"))
     })?;
     let inputs = context.standardizer.transform_inputs(&features.inputs);
-    let predictor = saved.model.predictor()?;
+    let predictor = predictor_of(&saved)?;
     let x = predictor.inputs(inputs.values(), inputs.columns());
     let draws = match arguments.targets {
         true => targets(&predictor, x, context, arguments)?,

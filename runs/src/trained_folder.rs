@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use burn::tensor::Device;
+use burn_gp_core::inference::ConditionError;
 use burn_gp_datasets::counted;
 use burn_gp_models::forecasting::FORECASTS_FILE;
-use burn_gp_models::{MODEL_FILE, SavedModel, SavedModelError, WEIGHTS_FILE};
+use burn_gp_models::{MODEL_FILE, Predictor, SavedModel, SavedModelError, WEIGHTS_FILE};
 
 use crate::arguments::DeviceName;
 use crate::devices;
@@ -35,11 +36,11 @@ pub fn open_model(
     Ok(saved)
 }
 
-/// Loads the saved model in a folder, and checks that its number of columns suits the model.
+/// Loads the saved model in a folder, and checks that its number of columns and its calibration suit the model.
 ///
 /// # Errors
 ///
-/// If a file cannot be read, or the numbers of columns differ.
+/// If a file cannot be read, the numbers of columns differ, or the calibration is for other targets.
 pub fn load_model(
     folder: &Path,
     device: &Device,
@@ -52,16 +53,37 @@ pub fn load_model(
     } = &saved.context;
     let found = [schema.input_names.len(), standardizer.input_scale.len()];
     let expected = saved.summary.dimensions;
-    match found.into_iter().find(|&found| found != expected) {
-        Some(found) => Err(SavedModelError::Read {
-            path: folder.join(MODEL_FILE),
-            reason: format!(
-                "it describes {}, but the model has {expected}",
-                counted(found, "input")
-            ),
-        }),
-        None => Ok(saved),
+    let wrong = |reason: String| SavedModelError::Read {
+        path: folder.join(MODEL_FILE),
+        reason,
+    };
+    if let Some(found) = found.into_iter().find(|&found| found != expected) {
+        let found = counted(found, "input");
+        return Err(wrong(format!(
+            "it describes {found}, but the model has {expected}"
+        )));
     }
+    let classes = saved.model.likelihood().description().classes;
+    let calibration = saved.context.calibration.as_ref();
+    match calibration.is_none_or(|own| own.suits(classes)) {
+        true => Ok(saved),
+        false => Err(wrong(
+            "its calibration is not for the targets of the model".to_owned(),
+        )),
+    }
+}
+
+/// The predictions of a saved model, with its calibration.
+///
+/// # Errors
+///
+/// If a covariance matrix cannot be factored.
+pub fn predictor_of(saved: &SavedModel<ModelContext>) -> Result<Predictor, ConditionError> {
+    let predictor = saved.model.predictor()?;
+    Ok(match &saved.context.calibration {
+        None => predictor,
+        Some(own) => predictor.calibrated(own.clone()),
+    })
 }
 
 /// Requires a saved model in the folder.

@@ -7,6 +7,8 @@ use burn_gp_datasets::Standardizer;
 /// rule converges exponentially, because the integrand decays exponentially on both sides and is smooth.
 const LOGITS: i32 = 30;
 const LOGIT_STEP: f64 = 0.5;
+/// The distance for recalibrated distributions, whose quantiles have kinks. The error is of second order in it there.
+const SHORT_LOGIT_STEP: f64 = 0.02;
 
 /// The intervals of the quadrature of scores on each side of a target.
 const INTERVALS: usize = 200;
@@ -36,9 +38,13 @@ impl<'a> Transformed<'a> {
             .standardizer
             .inverse_targets(&self.distribution.quantile(0.5));
         let (mut weights, mut sums, mut squares) = (0.0, vec![0.0; count], vec![0.0; count]);
-        let most = (f64::from(LOGITS) / LOGIT_STEP) as i32;
+        let step = match self.distribution.is_recalibrated() {
+            true => SHORT_LOGIT_STEP,
+            false => LOGIT_STEP,
+        };
+        let most = (f64::from(LOGITS) / step) as i32;
         for node in -most..=most {
-            let logit = f64::from(node) * LOGIT_STEP;
+            let logit = f64::from(node) * step;
             let p = 1.0 / (1.0 + (-logit).exp());
             // dp = p(1 − p) d logit, without cancellation
             let weight = p / (1.0 + logit.exp());

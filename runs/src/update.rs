@@ -18,7 +18,7 @@ use crate::preparation::{Part, TargetError};
 use crate::progress::RowProgress;
 use crate::report;
 use crate::standard_output::print;
-use crate::trained_folder::open_model;
+use crate::trained_folder::{open_model, predictor_of};
 
 /// The most new rows that are predicted before the update: with them, scores have two to three digits.
 const MOST_SCORED: usize = 10_000;
@@ -138,7 +138,7 @@ fn scores_before(part: &Part, saved: &SavedModel<ModelContext>) -> Result<String
         }
         false => ("the new rows".to_owned(), None),
     };
-    let (predictor, scale) = (saved.model.predictor()?, &saved.context.standardizer);
+    let (predictor, scale) = (predictor_of(saved)?, &saved.context.standardizer);
     let (part, progress) = (
         some.as_ref().unwrap_or(part),
         RowProgress::new("row", 0, true),

@@ -100,7 +100,10 @@ pub use binomial::{Binomial, BinomialConfig};
 pub use censored::{Censored, CensoredConfig};
 pub use config::{AnyLikelihood, LikelihoodConfig, LikelihoodDefinition, LikelihoodName};
 pub use description::LikelihoodDescription;
-pub use distributions::{Interval, PredictiveDistribution, Support, TargetDistribution};
+pub use distributions::{
+    Interval, PredictiveDistribution, Recalibration, RecalibrationError, Support,
+    TargetDistribution,
+};
 pub use exponential::{Exponential, ExponentialConfig};
 pub use fixed_noise::{FixedNoise, FixedNoiseConfig};
 pub use gamma::{Gamma, GammaConfig};

@@ -3,6 +3,7 @@
 mod all_rows;
 mod automatic;
 mod bad_input;
+mod calibrate;
 mod categories;
 mod checksums;
 mod class_order;

@@ -1,5 +1,6 @@
 //! The tests of the ready-made models in one binary, so that it is linked once.
 
+mod calibration;
 mod computation_aware;
 mod deep_basis;
 mod deep_basis_learning;

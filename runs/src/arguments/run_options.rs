@@ -351,6 +351,14 @@ options! {
         /// on all rows for that many steps (mini-batch models; 0 for none) [default: models with
         /// networks 0.2, more for few rows, unless --steps, --epochs or --validation-fraction is given]
         early_stopping: f64 = "F" in share,
+        /// Calibrate the predictions on this share of the training rows, which are drawn at random and which the model is
+        /// not trained on: a temperature for class probabilities, a monotone map of the predictive distribution for
+        /// numbers and counts [default: off; --calibrate alone: 0.2]
+        ///
+        /// predict, report, sample --targets, scores and intervals then use the calibration, which is saved with the
+        /// model. Functions and hyperparameters stay as they are.
+        #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "0.2")]
+        calibrate: f64 = "F" in share,
         /// Whether to read the rows of a Parquet file during training, in shuffled blocks, instead of
         /// keeping them in memory [default: true from 10⁸ values on, if the model has mini-batches]
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]

@@ -36,6 +36,11 @@ impl RunOptions {
         self.model_fields().streams() && self.is_mini_batch() && self.unstreamed().is_none()
     }
 
+    /// The share of the training rows that the predictions are calibrated on, if there is one.
+    pub fn calibration_share(&self) -> Option<f64> {
+        self.calibrate.filter(|share| *share > 0.0)
+    }
+
     /// The option that needs all rows at once, if one is given.
     pub fn unstreamed(&self) -> Option<&'static str> {
         let options = [
@@ -49,6 +54,7 @@ impl RunOptions {
                 "early_stopping",
                 self.early_stopping.is_some_and(|share| share > 0.0),
             ),
+            ("calibrate", self.calibration_share().is_some()),
         ];
         let given = options.into_iter().find(|(_, is_given)| *is_given);
         given.map(|(name, _)| name)

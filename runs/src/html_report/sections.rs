@@ -36,7 +36,10 @@ fn facts(description: &Description) -> Markup {
     let baselines = baselines.map(|text| ("baselines", text));
     let others = (description.leave_one_out).map(|own| own.text(&description.target.name));
     let others = others.map(|text| ("leave-one-out", text));
+    let calibration = description.calibration.as_ref();
+    let calibration = calibration.map(|own| ("calibrated", own.text()));
     let facts = (description.facts().into_iter())
+        .chain(calibration)
         .chain(others)
         .chain(baselines);
     html! { dl { @for (name, text) in facts { dt { (name) } dd { (text) } } } }

@@ -16,7 +16,7 @@ use crate::output::{self, ModelContext};
 use crate::outputs;
 use crate::preparation::PreparedData;
 use crate::show::Description;
-use crate::trained_folder::open_model;
+use crate::trained_folder::{open_model, predictor_of};
 
 /// The plots that a run may have, in the order of the page, with their captions.
 const PLOTS: [(&str, &str); 12] = [
@@ -92,7 +92,7 @@ impl TrainedRun {
         let plots = plots.collect();
         let path = folder.join(CONFIG);
         let configuration = files.read(&path);
-        let predictor = saved.model.predictor()?;
+        let predictor = predictor_of(&saved)?;
         let described = (configuration.as_deref()).ok_or("the run has no configuration");
         let data = (described.map_err(str::to_owned))
             .and_then(|text| training_data(&path, text, &saved.context, arguments));

@@ -2,6 +2,7 @@
 
 use burn_gp_core::likelihoods::LikelihoodName;
 use burn_gp_datasets::{Schema, Standardizer};
+use burn_gp_models::Calibration;
 use serde::{Deserialize, Serialize};
 
 /// The part of `model.json` besides the configuration of the model.
@@ -21,4 +22,7 @@ pub struct ModelContext {
     pub standardizer: Standardizer,
     /// The name of the likelihood.
     pub likelihood: LikelihoodName,
+    /// The calibration of the predictions, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
 }

@@ -31,6 +31,13 @@ pub(super) fn check(options: &RunOptions) -> Result<(), OptionError> {
     if let (Some(true), Some(other)) = (options.stream, options.unstreamed()) {
         exclude(["stream", other], true)?;
     }
+    let is_calibrated = options.calibration_share().is_some();
+    for (other, is_given) in [
+        ("noise_column", options.noise_column.is_some()),
+        ("trials", options.trials.is_some()),
+    ] {
+        exclude(["calibrate", other], is_calibrated && is_given)?;
+    }
     if options.score_every.is_some() && options.test_fraction == Some(0.0) {
         return Err(OptionError::NoTestRows("--score-every"));
     }

@@ -15,6 +15,7 @@ use serde_json::Value;
 pub use parameters::{ShownParameter, Units};
 
 use crate::baselines::Baselines;
+use crate::calibration::CalibrationReport;
 use crate::checksums::{Links, read_text};
 use crate::devices;
 use crate::failure::{Failure, FolderError};
@@ -75,6 +76,9 @@ pub struct Description {
     /// The scores of leave-one-out predictions of the training rows, if `metrics.json` has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leave_one_out: Option<LeaveOneOutScores>,
+    /// The calibration of the predictions, if `metrics.json` has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<CalibrationReport>,
     /// The scores of simple predictions of the test rows, if `metrics.json` has them.
     #[serde(skip_serializing_if = "Baselines::is_empty")]
     pub baselines: Baselines,
@@ -225,6 +229,7 @@ impl Description {
             training: metrics.as_ref().map(training),
             warnings: (metrics.as_ref()).map_or_else(Vec::new, |metrics| metrics.warnings.clone()),
             leave_one_out: (metrics.as_ref()).and_then(|metrics| metrics.leave_one_out),
+            calibration: (metrics.as_ref()).and_then(|metrics| metrics.calibration.clone()),
             baselines: (metrics.as_ref())
                 .map(|metrics| metrics.baselines.clone())
                 .unwrap_or_default(),

@@ -19,6 +19,8 @@ impl Display for Description {
             let baselines = baselines_text(&self.baselines, &self.target.name);
             lines.extend(baselines.map(|text| line("baselines", &text)));
         }
+        let calibration = self.calibration.iter();
+        lines.extend(calibration.map(|own| line("calibrated", &own.text())));
         lines.extend(leave_one_out_line(self.leave_one_out, &self.target.name));
         lines.extend(self.warnings.iter().map(|text| line("warning", text)));
         lines.push(String::new());

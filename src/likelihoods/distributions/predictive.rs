@@ -4,20 +4,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{NormalTarget, TargetDistribution, quantile::quantile};
-use crate::{ops::special::functions::normal_quantile, parameter::numbers, process::Marginals};
+use super::{NormalTarget, Recalibration, TargetDistribution};
+use crate::{parameter::numbers, process::Marginals};
 
 /// The minimum number of targets per parallel task.
 const TARGETS_AT_ONCE: usize = 16;
-
-/// The ends of an interval for every target.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Interval {
-    /// The lower ends, one per target.
-    pub lower: Vec<f64>,
-    /// The upper ends.
-    pub upper: Vec<f64>,
-}
 
 /// The distributions of new targets, row-major, `[N, P]`. Each is an equally weighted mixture over
 /// S components, in which the latent functions are Gaussian. A single process has one component; a
@@ -51,6 +42,8 @@ pub struct PredictiveDistribution {
     variance: Vec<f64>,
     /// The shift and scale of each output, `[P]`; empty if targets are not rescaled.
     units: Vec<Unit>,
+    /// The map of the distribution functions, if there is one.
+    pub(super) recalibration: Option<Arc<Recalibration>>,
 }
 
 /// `y = shift + scale·z` for the target z of the likelihood.
@@ -67,6 +60,7 @@ impl PartialEq for PredictiveDistribution {
         (self.components, self.latents) == (other.components, other.latents)
             && (&self.mean, &self.variance) == (&other.mean, &other.variance)
             && self.units == other.units
+            && self.recalibration == other.recalibration
             && format!("{:?}", self.targets) == format!("{:?}", other.targets)
     }
 }
@@ -125,6 +119,7 @@ impl PredictiveDistribution {
             mean: arranged(&means),
             variance: arranged(&variances),
             units: Vec::new(),
+            recalibration: None,
         }
     }
 
@@ -148,6 +143,7 @@ impl PredictiveDistribution {
             mean: means,
             variance: variances,
             units: Vec::new(),
+            recalibration: None,
         }
     }
 
@@ -165,7 +161,7 @@ impl PredictiveDistribution {
     ///
     /// # Panics
     ///
-    /// If the number of components or functions differs, or the units differ.
+    /// If the number of components or functions, the units or the recalibrations differ.
     #[track_caller]
     pub fn append(&mut self, other: Self) {
         let (own, added) = (
@@ -181,6 +177,10 @@ impl PredictiveDistribution {
             "cannot append targets in units {:?} to targets in units {:?}",
             other.units,
             self.units
+        );
+        assert!(
+            self.recalibration == other.recalibration,
+            "cannot append targets with another recalibration"
         );
         let [own, added] = [&self.targets, &other.targets].map(|all| format!("{all:?}"));
         if self.targets.len() > 1 || own != added {
@@ -301,6 +301,7 @@ impl PredictiveDistribution {
             mean: first(&self.mean),
             variance: first(&self.variance),
             units: self.units.clone(),
+            recalibration: None,
         }
     }
 
@@ -318,39 +319,30 @@ impl PredictiveDistribution {
         unit.map_or(target, |unit| (target - unit.shift) / unit.scale)
     }
 
-    fn cdf_of(&self, index: usize, target: f64) -> f64 {
+    pub(super) fn cdf_of(&self, index: usize, target: f64) -> f64 {
         self.cdf_within(index, self.within(index, target))
     }
 
     /// `P(y ≤ t)` of one target of the likelihood, before rescaling.
     pub(super) fn cdf_within(&self, index: usize, target: f64) -> f64 {
+        match &self.recalibration {
+            None => self.model_cdf(index, target),
+            Some(own) => own.probability(self.normal_score(index, target)),
+        }
+    }
+
+    /// The same without recalibration.
+    pub(super) fn model_cdf(&self, index: usize, target: f64) -> f64 {
         let terms = (self.components_of(index))
             .map(|(mean, variance)| self.target_of(index).cdf(target, mean, variance));
         terms.sum::<f64>() / self.components as f64
     }
 
-    /// `P(y < t)` of one target.
-    fn cdf_below(&self, index: usize, target: f64) -> f64 {
-        let own = self.within(index, target);
-        self.cdf_within(index, self.target_of(index).support().below(own))
-    }
-
-    fn quantile_of(&self, index: usize, p: f64) -> f64 {
-        let own = self.quantile_within(index, p);
-        (self.unit(index)).map_or(own, |unit| unit.shift + unit.scale * own)
-    }
-
-    /// The quantile of one target of the likelihood, before rescaling.
-    pub(super) fn quantile_within(&self, index: usize, p: f64) -> f64 {
-        if self.components == 1
-            && let Some(&[(mean, variance)]) = self.normals_of(index).as_deref()
-        {
-            return mean + variance.sqrt() * normal_quantile(p);
-        }
-        let around = self.range_within(index);
-        quantile(self.target_of(index).support(), p, around, |target| {
-            self.cdf_within(index, target)
-        })
+    /// The mean and variance of a target that is normal, without recalibration.
+    pub(super) fn normal_of(&self, index: usize) -> Option<(f64, f64)> {
+        let (mean, variance) = self.components_of(index).next()?;
+        (self.components == 1).then_some(())?;
+        Some((mean[0], self.target_of(index).normal_variance(variance)?))
     }
 
     /// The means and variances of a target's components, if all are normal.
@@ -370,7 +362,7 @@ impl PredictiveDistribution {
     }
 
     /// The lowest and highest location of a target's components, and their largest scale.
-    fn range_within(&self, index: usize) -> (f64, f64, f64) {
+    pub(super) fn range_within(&self, index: usize) -> (f64, f64, f64) {
         let none = (f64::INFINITY, f64::NEG_INFINITY, 0.0f64);
         (self.places_of(index).into_iter()).fold(none, |(low, high, widest), (location, scale)| {
             // `min` and `max` would ignore NaN.
@@ -411,61 +403,5 @@ impl PredictiveDistribution {
     pub fn cdf(&self, targets: &[f64]) -> Vec<f64> {
         self.check(targets);
         self.each(|index| self.cdf_of(index, targets[index]))
-    }
-
-    /// The quantiles at probability `p`, one per target: the smallest numbers with `P(y ≤ t) ≥ p`.
-    /// They are valid targets.
-    ///
-    /// # Panics
-    ///
-    /// Unless `0 < p < 1`.
-    #[track_caller]
-    pub fn quantile(&self, p: f64) -> Vec<f64> {
-        assert!(
-            p > 0.0 && p < 1.0,
-            "quantile: probability {p}; expected a number between 0 and 1"
-        );
-        self.each(|index| self.quantile_of(index, p))
-    }
-
-    /// Central intervals, from the quantile at `(1 − level)/2` to the quantile at `(1 + level)/2`.
-    /// They contain a target with probability `level`, or more if targets are whole numbers.
-    ///
-    /// # Panics
-    ///
-    /// Unless `0 < level < 1`.
-    #[track_caller]
-    pub fn interval(&self, level: f64) -> Interval {
-        assert!(
-            level > 0.0 && level < 1.0,
-            "interval: level {level}; expected a number between 0 and 1"
-        );
-        let tail = 0.5 * (1.0 - level);
-        Interval {
-            lower: self.quantile(tail),
-            // If `1 − tail` rounds to 1, use the largest number below 1.
-            upper: self.quantile((1.0 - tail).min(1.0 - 0.5 * f64::EPSILON)),
-        }
-    }
-
-    /// For every target, the smallest level whose central interval contains it:
-    /// `max(1 − 2·P(y ≤ t), 2·P(y < t) − 1, 0)`. The fraction of targets at or below a level is the
-    /// coverage of the intervals with that level.
-    ///
-    /// # Panics
-    ///
-    /// If the number of targets differs from the number of distributions.
-    #[track_caller]
-    pub fn central_level(&self, targets: &[f64]) -> Vec<f64> {
-        self.check(targets);
-        self.each(|index| {
-            let target = targets[index];
-            let above = 1.0 - 2.0 * self.cdf_of(index, target);
-            let below = 2.0 * self.cdf_below(index, target) - 1.0;
-            if above.is_nan() {
-                return f64::NAN;
-            }
-            above.max(below).max(0.0)
-        })
     }
 }

@@ -15,6 +15,7 @@ mod outputs;
 mod parameter_slopes;
 mod quantiles;
 mod ranked_probability;
+mod recalibration;
 mod registration;
 mod samples;
 mod several_functions;

@@ -130,14 +130,14 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 /// Means and variances of the functions of `rows` rows. The variances range from 1e-4 to about 2.
-fn functions(rows: usize, latents: usize, seed: u64) -> (Vec<f64>, Vec<f64>) {
+pub(super) fn functions(rows: usize, latents: usize, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let mut random = Random::new(seed);
     let means = random.normals(rows * latents);
     let logarithms = random.uniforms(rows * latents, 1e-4f64.ln(), 2f64.ln());
     (means, logarithms.iter().map(|log| log.exp()).collect())
 }
 
-fn marginals(
+pub(super) fn marginals(
     platform: &Platform,
     (means, variances): &(Vec<f64>, Vec<f64>),
     latents: usize,

@@ -67,6 +67,7 @@ pub fn load(
         synthetic: false,
         image: None,
         likelihood,
+        calibration: train.select(&[]),
         validation: validation.unwrap_or_else(|| part(&pass.validation)),
         test: test.unwrap_or_else(|| part(&pass.test)),
         warnings,
