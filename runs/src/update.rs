@@ -65,11 +65,8 @@ pub struct UpdateArguments {
 ///
 /// [`Failure`] with advice for the user.
 pub fn update(arguments: &UpdateArguments) -> Result<(), Failure> {
-    if outputs::Context::within(&arguments.model_dir)?.is_some() {
-        return Err(Failure::Arguments(
-            "a model of several outputs takes no new rows; train it again on all rows with train --targets"
-                .to_owned(),
-        ));
+    if let Some(context) = outputs::Context::within(&arguments.model_dir)? {
+        return update_outputs(arguments, &context);
     }
     let saved = open_model(&arguments.model_dir, arguments.device.as_ref())?;
     let removed = match &arguments.remove_before {
@@ -123,6 +120,38 @@ pub fn update(arguments: &UpdateArguments) -> Result<(), Failure> {
         seal(next).map_err(Failure::writing(next))
     })?;
     print(&text)
+}
+
+/// The same with a model of several outputs.
+fn update_outputs(arguments: &UpdateArguments, context: &outputs::Context) -> Result<(), Failure> {
+    let remove_before = arguments.remove_before.as_deref();
+    let remove_before = remove_before.map(|option| {
+        let (column, value) = column_and_value(option)?;
+        Ok::<_, Failure>((column, value, option))
+    });
+    let data_dir = arguments.data_dir.clone();
+    let data_dir = data_dir.or_else(|| RunOptions::environment().data_dir);
+    let data = arguments.data.as_deref();
+    let added = data.map(|data| DataSource::resolve(data, data_dir.as_deref()));
+    let changed = outputs::ChangedRows {
+        model_dir: &arguments.model_dir,
+        added: added.transpose()?,
+        remove_before: remove_before.transpose()?,
+        header: arguments.no_header.map(|none| !none),
+        device: arguments.device.as_ref(),
+    };
+    let path = arguments.out.as_ref().unwrap_or(&arguments.model_dir);
+    let folder = OutputFolder::claim(path, arguments.overwrite)?;
+    outputs::update(&changed, context, &folder)
+}
+
+/// The column and the value of `--remove-before`.
+fn column_and_value(option: &str) -> Result<(&str, &str), Failure> {
+    option.rsplit_once('=').ok_or_else(|| {
+        Failure::Arguments(format!(
+            "--remove-before {option}: expected COLUMN=VALUE, such as day=2024-03-01"
+        ))
+    })
 }
 
 /// A line about how well the model predicts new rows; of very many, some are enough.
@@ -240,8 +269,7 @@ fn given(
 fn rows_before(option: &str, saved: &SavedModel<ModelContext>) -> Result<Vec<usize>, Failure> {
     let invalid =
         |reason: String| Failure::Arguments(format!("--remove-before {option}: {reason}"));
-    let (column, value) = (option.rsplit_once('='))
-        .ok_or_else(|| invalid("expected COLUMN=VALUE, such as day=2024-03-01".to_owned()))?;
+    let (column, value) = column_and_value(option)?;
     let context = &saved.context;
     let (input, value) = (context.schema.ordered_input(column, value))
         .map_err(|error| invalid(error.to_string()))?;

@@ -59,5 +59,6 @@ mod train_predict;
 mod transforms;
 mod unwritable_output;
 mod update;
+mod update_outputs;
 mod weights;
 mod worker;

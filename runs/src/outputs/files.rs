@@ -8,7 +8,7 @@ use burn_gp_models::Predictions;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
-use crate::output::{Draw, OUTPUTS, PredictionTable};
+use crate::output::{Draw, OUTPUTS, PredictionTable, write_text};
 
 /// What predictions need besides the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +45,16 @@ impl OutputsContext {
         serde_json::from_str(&text)
             .map(Some)
             .map_err(|error| wrong(error.to_string()))
+    }
+
+    /// Writes it into the folder of a model.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(self).unwrap_or_default();
+        write_text(&folder.join(OUTPUTS), &format!("{text}\n"))
     }
 }
 

@@ -10,6 +10,7 @@ mod scores;
 mod signal;
 mod table;
 mod trained;
+mod updated;
 
 use std::path::Path;
 
@@ -29,6 +30,7 @@ use table::OutputsTable;
 pub use arguments::{OutputsArguments, Place};
 pub use files::OutputsContext as Context;
 pub use trained::{NewInputs, predict, show};
+pub use updated::{ChangedRows, update};
 
 /// The name of this kind of run in messages and the names of folders.
 const NAME: &str = "exact";
@@ -159,7 +161,7 @@ pub fn refuse(folder: &Path, command: &str) -> Result<(), Failure> {
     match Context::within(folder)? {
         None => Ok(()),
         Some(_) => Err(Failure::Arguments(format!(
-            "`{command}` does not apply to a model of several outputs, as in {}; use predict or show",
+            "`{command}` does not apply to a model of several outputs, as in {}; use predict, show or update",
             folder.display()
         ))),
     }

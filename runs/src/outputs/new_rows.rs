@@ -1,7 +1,7 @@
 //! New rows for a model of several outputs: with a column for each output, or with one that names the output of each
 //! row.
 
-use burn_gp_datasets::{DataSource, Features, KeptColumns, NewRows, Schema};
+use burn_gp_datasets::{DataSource, Features, KeptColumns, NewRows, Origin, Schema};
 
 use super::files::OutputsContext;
 use crate::failure::Failure;
@@ -14,6 +14,8 @@ pub struct OutputRows {
     pub targets: Vec<f64>,
     /// The output of each row, if a column names it.
     pub tasks: Option<Vec<usize>>,
+    /// The file and line of each row.
+    pub origin: Origin,
 }
 
 impl OutputRows {
@@ -59,6 +61,7 @@ impl OutputRows {
             inputs: inputs.collect(),
             targets,
             tasks,
+            origin: first.origin,
         })
     }
 
@@ -68,15 +71,33 @@ impl OutputRows {
         rows.map(<[f64]>::to_vec).collect()
     }
 
+    /// Fails unless every row has a known target.
+    ///
+    /// # Errors
+    ///
+    /// For the first row without one.
+    pub fn require_known(&self, context: &OutputsContext) -> Result<(), Failure> {
+        let rows = self.targets.chunks_exact(context.outputs.len());
+        let empty = |targets: &[f64]| targets.iter().all(|target| target.is_nan());
+        match rows.into_iter().position(empty) {
+            None => Ok(()),
+            Some(row) => Err(Failure::Arguments(format!(
+                "{}: no target of {} is known; fill one in or remove the row",
+                self.origin.location(row),
+                context.outputs.join(", ")
+            ))),
+        }
+    }
+
     /// Fails unless the known targets can be told from these rows.
     ///
     /// # Errors
     ///
     /// If the model has a column of tasks, and the rows do not.
-    pub fn require_targets(&self, context: &OutputsContext) -> Result<(), Failure> {
+    pub fn require_targets(&self, what: &str, context: &OutputsContext) -> Result<(), Failure> {
         match (&context.task_column, &self.tasks) {
             (Some(column), None) => Err(Failure::Arguments(format!(
-                "--given needs the columns {column:?}, which names the output of each row, and {:?}, as in training",
+                "{what} needs the columns {column:?}, which names the output of each row, and {:?}, as in training",
                 context.schemas[0].target_name
             ))),
             _ => Ok(()),

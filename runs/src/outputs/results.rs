@@ -15,7 +15,7 @@ use crate::coverage::LEVEL;
 use crate::diagnostics::{no_better_than_moments, wrong_coverage};
 use crate::failure::Failure;
 
-use crate::output::{METRICS, OUTPUTS, PREDICTIONS, write_text};
+use crate::output::{METRICS, PREDICTIONS, write_text};
 use crate::report::line;
 use crate::text_table::aligned;
 
@@ -159,9 +159,8 @@ impl Results {
             n_train: self.is_test.iter().filter(|is_test| !**is_test).count(),
         };
         self.model.save(folder).map_err(failure)?;
-        let context = serde_json::to_string_pretty(&context).unwrap_or_default();
+        context.write(folder)?;
         for (name, text) in [
-            (OUTPUTS, format!("{context}\n")),
             (PREDICTIONS, predictions.to_csv()),
             (METRICS, format!("{:#}\n", self.metrics())),
         ] {

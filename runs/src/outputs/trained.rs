@@ -69,7 +69,7 @@ pub fn predict(arguments: &NewInputs<'_>, context: &OutputsContext) -> Result<()
     let outputs = context.outputs.len();
     let predicted = match arguments.given {
         true => {
-            rows.require_targets(context)?;
+            rows.require_targets("--given", context)?;
             model.predict_given(&rows.inputs, rows.known(outputs))
         }
         false => model.predict(&rows.inputs),
@@ -97,7 +97,11 @@ pub fn predict(arguments: &NewInputs<'_>, context: &OutputsContext) -> Result<()
 }
 
 /// The scores of each output with known targets, `[N, P]`.
-fn lines_of_scores(names: &[String], targets: &[f64], predicted: &Predictions) -> Vec<String> {
+pub(super) fn lines_of_scores(
+    names: &[String],
+    targets: &[f64],
+    predicted: &Predictions,
+) -> Vec<String> {
     let interval = predicted.interval(LEVEL).unwrap_or_default();
     let outputs = names.len();
     let line = |(output, name): (usize, &String)| {
