@@ -118,6 +118,22 @@ pub fn interval_score(targets: &[f64], lower: &[f64], upper: &[f64], level: f64)
     }))
 }
 
+/// The mean pinball loss of quantiles of probability τ, `Σ_n [τ·(y_n − q_n)₊ + (1 − τ)·(q_n − y_n)₊]/N`. The quantile of
+/// the targets has the smallest mean; smaller is better
+/// (R. Koenker, G. Bassett, *Regression Quantiles*, 1978).
+///
+/// ```
+/// // A target above the 90 % quantile costs nine times as much as one as far below.
+/// let loss = |target| burn_gp_core::metrics::pinball_loss(&[target], &[1.0], 0.9);
+/// assert!((loss(3.0) - 9.0 * loss(-1.0)).abs() < 1e-12);
+/// ```
+#[track_caller]
+pub fn pinball_loss(targets: &[f64], quantiles: &[f64], level: f64) -> f64 {
+    check_lengths(targets.len(), quantiles.len());
+    let pairs = targets.iter().zip(quantiles);
+    mean(pairs.map(|(y, q)| level * (y - q).max(0.0) + (1.0 - level) * (q - y).max(0.0)))
+}
+
 /// The mean standardized log loss: the mean negative log density, minus that of a normal distribution with the
 /// mean and variance of the training targets, which predicts without inputs. Below zero, the inputs help
 /// (C. E. Rasmussen, C. K. I. Williams, *Gaussian Processes for Machine Learning*, 2006, section 2.5).

@@ -206,13 +206,15 @@ fn scores_of_test_rows(folder: &Path) -> Result<Vec<f64>, Failure> {
     })
 }
 
-/// The scores of the rows of a table of predictions. Its last columns are [`COLUMNS`]; columns before them may have any
-/// names.
+/// The scores of the rows of a table of predictions. Its last columns are [`COLUMNS`] and quantiles; columns before them
+/// may have any names.
 fn scores(text: &str) -> Option<Vec<f64>> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let header = reader.headers().ok()?;
-    let first = header.len().checked_sub(COLUMNS.len())?;
-    if !header.iter().skip(first).eq(COLUMNS) {
+    let is_quantile = |name: &&str| name.starts_with("quantile ");
+    let quantiles = header.iter().rev().take_while(is_quantile).count();
+    let first = header.len().checked_sub(COLUMNS.len() + quantiles)?;
+    if !(header.iter().skip(first).take(COLUMNS.len())).eq(COLUMNS) {
         return None;
     }
     let of_row = |record: Result<csv::StringRecord, csv::Error>| {
@@ -232,6 +234,8 @@ mod tests {
     fn scores_come_from_the_last_columns() {
         let text = "row,y,y,mean,std,lower,upper,level\n3,\"a, b\",2,1,0.5,0,2,0.9\n4,c,-1,0,0.25,0,2,0.9\n";
         assert_eq!(scores(text), Some(vec![2.0, 4.0]));
+        let text = "y,mean,std,lower,upper,level,quantile 0.9\n2,1,0.5,0,2,0.9,1.8\n";
+        assert_eq!(scores(text), Some(vec![2.0]));
         assert_eq!(scores("row,y,label,probability of a\n"), None);
         assert_eq!(
             scores("row,y,mean,std,lower,upper,level\n1,2,x,1,1,1,1\n"),

@@ -10,6 +10,10 @@ use crate::progress::RowProgress;
 use crate::scores::{ScoredRows, Scores};
 use crate::transformed::Transformed;
 
+/// One over the step of the probabilities of quantiles that models follow. Parameters in single precision have seven
+/// digits.
+const LEVELS: f64 = 1e5;
+
 /// Predictions and targets in the units of the data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InOriginalUnits {
@@ -46,6 +50,23 @@ impl Default for Levels {
             quantiles: Vec::new(),
         }
     }
+}
+
+impl Levels {
+    /// With the quantile that the function of a model follows, if it follows one.
+    pub fn with_quantile_of(&self, predictor: &Predictor) -> Self {
+        let mut all = self.clone();
+        let own = quantile_level(predictor);
+        all.quantiles
+            .extend(own.filter(|own| !self.quantiles.contains(own)));
+        all
+    }
+}
+
+/// The probability of the quantile that the function of a model follows, without the rounding of the parameter.
+fn quantile_level(predictor: &Predictor) -> Option<f64> {
+    let level = predictor.likelihood().quantile_level()?;
+    Some((level * LEVELS).round() / LEVELS).filter(|level| *level > 0.0 && *level < 1.0)
 }
 
 /// Scored predictions.
@@ -127,7 +148,10 @@ pub fn evaluate(
     let central_level = (predictions.distribution.as_ref())
         .filter(|_| classes.is_none())
         .map(|distribution| distribution.central_level(&part.targets));
-    let original = in_original_units(&predictions, standardizer, levels);
+    let levels = levels.with_quantile_of(predictor);
+    let original = in_original_units(&predictions, standardizer, &levels);
+    let level = quantile_level(predictor);
+    let quantile = level.and_then(|level| Some((level, predictions.quantile(level)?)));
     let components = in_deviations(components, part, standardizer);
     let scaled = Scaled::of(
         predictions,
@@ -147,6 +171,7 @@ pub fn evaluate(
         classes,
         crps: scaled.crps,
         interval: scaled.interval,
+        quantile: (quantile.as_ref()).map(|(level, quantiles)| (*level, quantiles.as_slice())),
         central_level: central_level.as_deref(),
         target_scale: standardizer.data_scale(),
         is_standardized: standardizer.scales_targets(),

@@ -408,6 +408,7 @@ impl Rows {
             return Ok((scored.original, Some(scored.scores)));
         }
         let predictions = evaluation::predict(predictor, part, progress());
+        let levels = &levels.with_quantile_of(predictor);
         let mut original = in_original_units(&predictions, standardizer, levels);
         if self.known.is_empty() {
             return Ok((original, None));

@@ -72,6 +72,8 @@ pub struct ScoredRows<'a> {
     pub crps: Option<Vec<f64>>,
     /// The central 95 % intervals; absent for unordered labels.
     pub interval: Option<Interval>,
+    /// The quantile that the function of the model follows, and its probability, if it follows one.
+    pub quantile: Option<(f64, &'a [f64])>,
     /// The smallest level whose central interval contains the target; absent for labels.
     pub central_level: Option<&'a [f64]>,
     /// The scale of the targets, by which scores in the units of the data are larger.
@@ -94,7 +96,7 @@ pub const ERROR: &str = "error";
 pub const ECE: &str = "ece";
 
 /// All scores, in the order of tables.
-pub static SCORES: [Score; 10] = [
+pub static SCORES: [Score; 11] = [
     Score {
         key: ERROR,
         title: "error",
@@ -191,6 +193,19 @@ pub static SCORES: [Score; 10] = [
             let interval = (rows.interval.as_ref()).filter(|_| rows.classes.is_none())?;
             let (lower, upper) = (&interval.lower, &interval.upper);
             Some(metrics::interval_score(rows.targets, lower, upper, LEVEL))
+        },
+    },
+    // The loss of quantile regression.
+    Score {
+        key: "pinball",
+        title: "pinball loss",
+        explanation: "",
+        unit: ScoreUnit::Target,
+        digits: 4,
+        shown: Shown::OnTerminal,
+        compute: |rows| {
+            let (level, quantiles) = rows.quantile?;
+            Some(metrics::pinball_loss(rows.targets, quantiles, level))
         },
     },
     Score {

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     ops::log_normal_cdf,
-    parameter::{Fraction, ParameterError, Positive, defaults},
+    parameter::{Fraction, ParameterError, Positive, defaults, numbers},
     process::Marginals,
     register,
 };
@@ -249,6 +249,13 @@ impl Likelihood for AsymmetricLaplace {
         Marginals {
             mean: marginals.mean + shift,
             variance: marginals.variance + variance,
+        }
+    }
+
+    fn quantile_level(&self) -> Option<f64> {
+        match numbers(self.quantile())[..] {
+            [level] => Some(level),
+            _ => None,
         }
     }
 

@@ -151,6 +151,11 @@ pub trait Likelihood: AnyModule {
     fn noise_of_outputs(&self) -> Option<Vec<f64>> {
         None
     }
+
+    /// The probability τ if the function is the τ-quantile of the target, `P(y ≤ f) = τ`, for all outputs.
+    fn quantile_level(&self) -> Option<f64> {
+        None
+    }
 }
 
 impl dyn Likelihood + '_ {

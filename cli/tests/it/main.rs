@@ -43,6 +43,7 @@ mod outputs;
 mod overwriting;
 mod parameter_options;
 mod places;
+mod quantile_regression;
 mod received_folders;
 mod restarts;
 mod resume;
