@@ -57,13 +57,15 @@ impl Sites {
         }
     }
 
-    /// With a λ₂ away from zero everywhere, and positive if `is_positive`.
-    fn bounded(mut self, prior: &[f64], is_positive: bool) -> Self {
-        for (precision, variance) in self.precisions.iter_mut().zip(prior) {
-            let least = LEAST_PRECISION / variance.max(f64::MIN_POSITIVE);
-            let is_small = precision.abs() < least || (is_positive && *precision < 0.0);
+    /// With a λ₂ of at least `least` without its sign everywhere, and positive if `is_positive`. What a site gains in λ₂
+    /// it gains in λ₁ times the mean, so that it pulls nowhere.
+    fn bounded(mut self, least: &[f64], means: &[f64], is_positive: bool) -> Self {
+        let sites = self.linear.iter_mut().zip(&mut self.precisions);
+        for (((linear, precision), least), mean) in sites.zip(least).zip(means) {
+            let is_small = precision.abs() < *least || (is_positive && *precision < 0.0);
             if is_small {
-                *precision = least;
+                *linear += (least - *precision) * mean;
+                *precision = *least;
             }
         }
         self
@@ -127,13 +129,17 @@ impl SiteProblem<'_> {
         let first = sites_of(&self.density.at(&self.means, &capped), &self.means);
         let mut best = self.first_posterior(&first)?;
         let (mut share, mut is_positive) = (1.0, false);
-        let mut distance = best.distance();
+        let mut distance = self.distance(&best);
         for _ in 0..PASSES {
             if distance <= tolerance || share < LEAST_SHARE {
                 break;
             }
             let target = sites_of(&best.expectation, &best.means);
-            let next = (best.sites.toward(&target, share)).bounded(&self.variances, is_positive);
+            let next = (best.sites.toward(&target, share)).bounded(
+                &self.least_precisions(),
+                &best.means,
+                is_positive,
+            );
             let Ok(found) = self.posterior(next) else {
                 // A negative site before those that make the posterior proper.
                 share *= 0.5;
@@ -142,7 +148,7 @@ impl SiteProblem<'_> {
                 }
                 continue;
             };
-            let (gain, own) = (found.bound - best.bound, found.distance());
+            let (gain, own) = (found.bound - best.bound, self.distance(&found));
             let is_better = gain > best.rounding || (gain >= -best.rounding && own < distance);
             if is_better {
                 (best, distance, share) = (found, own, (2.0 * share).min(1.0));
@@ -161,8 +167,11 @@ impl SiteProblem<'_> {
             linear: vec![0.0; rows],
             precisions: vec![0.0; rows],
         };
-        let at =
-            |share: f64| self.posterior(prior.toward(sites, share).bounded(&self.variances, true));
+        let least = self.least_precisions();
+        let at = |share: f64| {
+            let sites = prior.toward(sites, share);
+            self.posterior(sites.bounded(&least, &self.means, true))
+        };
         let (mut best, mut share) = (at(1.0)?, 0.5);
         while share >= LEAST_FIRST_SHARE {
             let found = at(share)?;
@@ -173,6 +182,34 @@ impl SiteProblem<'_> {
             (best, share) = (found, 0.5 * share);
         }
         Ok(best)
+    }
+
+    /// The smallest λ₂ without its sign, `[N]`.
+    fn least_precisions(&self) -> Vec<f64> {
+        let of = |variance: &f64| LEAST_PRECISION / variance.max(f64::MIN_POSITIVE);
+        self.variances.iter().map(of).collect()
+    }
+
+    /// The largest distance of a site from the fixed point, in standard deviations of the posterior:
+    /// `|G − (λ₁ − λ₂m)|·√V + |W − λ₂|·V`, where a λ₂ that is raised to the smallest one has reached a W below it.
+    fn distance(&self, solution: &SiteSolution) -> f64 {
+        let Expectation {
+            slopes, curvatures, ..
+        } = &solution.expectation;
+        let sites = &solution.sites;
+        let least = self.least_precisions();
+        let of_row = |row: usize| {
+            let (mean, variance) = (solution.means[row], solution.variances[row]);
+            let (linear, precision) = (sites.linear[row], sites.precisions[row]);
+            let slope = slopes[row] - (linear - precision * mean);
+            let is_raised = precision == least[row] && curvatures[row].abs() < least[row];
+            let curvature = match is_raised {
+                true => 0.0,
+                false => (curvatures[row] - precision).abs(),
+            };
+            slope.abs() * variance.sqrt() + curvature * variance
+        };
+        (0..solution.means.len()).map(of_row).fold(0.0, f64::max)
     }
 
     /// The posterior that sites define, and its bound.
@@ -234,21 +271,6 @@ fn sites_of(expectation: &Expectation, means: &[f64]) -> Sites {
 }
 
 impl SiteSolution {
-    /// The largest distance of a site from the fixed point, in standard deviations of the posterior:
-    /// `|G − (λ₁ − λ₂m)|·√V + |W − λ₂|·V`.
-    fn distance(&self) -> f64 {
-        let Expectation {
-            slopes, curvatures, ..
-        } = &self.expectation;
-        let of_row = |row: usize| {
-            let (mean, variance) = (self.means[row], self.variances[row]);
-            let (linear, precision) = (self.sites.linear[row], self.sites.precisions[row]);
-            let slope = slopes[row] - (linear - precision * mean);
-            slope.abs() * variance.sqrt() + (curvatures[row] - precision).abs() * variance
-        };
-        (0..self.means.len()).map(of_row).fold(0.0, f64::max)
-    }
-
     /// `Σ E[log p(y_i | f_i)] − Σ E[log t_i(f_i)]`, which with the log density of the sites is the bound.
     pub fn correction(&self) -> f64 {
         self.expectation.value
