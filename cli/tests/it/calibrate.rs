@@ -232,7 +232,7 @@ fn what_cannot_be_calibrated_is_refused() {
         "{said}"
     );
     for (options, other) in [
-        ("--model exact --noise-column x", "noise_column"),
+        ("--model svgp --noise-column x", "noise_column"),
         ("--model svgp --likelihood binomial --trials x", "trials"),
     ] {
         let said = refused(&format!("{options} --calibrate --target y"));
