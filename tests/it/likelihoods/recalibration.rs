@@ -249,11 +249,12 @@ fn moments_are_those_of_the_likelihood() {
                     means[row],
                     expected[row]
                 );
-                // With few degrees of freedom, the tails that are left out have a large share of the variance.
+                // With few degrees of freedom, the tails that are left out have a large share of the variance, and a
+                // hundred-thousandth where the logarithm of a target varies widely.
                 if case.config.name() != "student-t" {
                     let error = (variances[row] - squares[row]).abs();
                     assert!(
-                        error < tolerance * squares[row] + left_out,
+                        error < (tolerance + 1e-4) * squares[row] + left_out,
                         "{what}: {}, {}",
                         variances[row],
                         squares[row]
