@@ -1,0 +1,139 @@
+"""Compares `burn-gp update` with `get_fantasy_model` of GPyTorch; prints one table.
+
+By default, rows of four inputs are simulated; `--data` is a table of numbers with a header, whose last column is the
+target. In each round, its rows are shuffled: a tenth is for scores, `--more` rows are new, and the others are for
+training. Both programs read the same files, fit exact regression with a Matérn-5/2 kernel with a lengthscale for each
+input and a constant mean, in double precision, with the same number of steps (of each program's own optimizer), take
+the new rows without training, and predict the rows left out. Scores are the RMSE and the mean negative log predictive
+density (NLPD). `difference` is the largest difference of a mean, in standard deviations of the target, from that of a
+model of all rows with the same hyperparameters; that of our program is tested by `models/tests/it/fit/observations.rs`.
+Each program is a process of its own, in turns. Seconds are medians over the rounds: ours those of the processes
+`train`, and `update` with `predict`; GPyTorch's those without imports and reading.
+"""
+
+import argparse
+import csv
+import json
+import math
+import random
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import cargo_executable
+import json_lines
+import normal_scores
+import text_table
+
+FOLDER = Path(__file__).resolve().parent
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--peers", type=Path, help="Python with gpytorch; without it, only our program runs")
+    parser.add_argument("--program", type=Path, help="a built burn-gp; default: build it")
+    parser.add_argument("--data", type=Path, help="a table of numbers with a header")
+    parser.add_argument("--rows", type=int, default=2000, help="simulated rows")
+    parser.add_argument("--more", type=int, default=100, help="new rows")
+    parser.add_argument("--steps", type=int, default=50)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, help="JSON file to write")
+    return parser.parse_args()
+
+
+def table_of(arguments: argparse.Namespace, draws: random.Random) -> tuple[list[str], list[list[str]]]:
+    """A header and rows in random order."""
+    if arguments.data:
+        with arguments.data.open(newline="") as file:
+            header, *rows = csv.reader(file)
+    else:
+        header, rows = ["a", "b", "c", "d", "y"], []
+        for _ in range(arguments.rows):
+            x = [draws.random() for _ in range(4)]
+            y = math.sin(6 * x[0]) + x[1] * math.cos(4 * x[2]) + draws.gauss(0, 0.1)
+            rows.append([repr(value) for value in [*x, y]])
+    draws.shuffle(rows)
+    return header, rows
+
+
+def write(arguments: argparse.Namespace, number: int, folder: Path) -> list[Path]:
+    """The files of training, new and test rows."""
+    header, rows = table_of(arguments, random.Random(f"{arguments.seed} {number}"))
+    test = len(rows) // 10
+    ends = [0, test, test + arguments.more, len(rows)]
+    parts = {"test": 0, "more": 1, "train": 2}
+    for name, part in parts.items():
+        with (folder / f"{name}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([header, *rows[ends[part] : ends[part + 1]]])
+    return [folder / f"{name}.csv" for name in ("train", "more", "test")]
+
+
+def own(arguments: argparse.Namespace, train: Path, more: Path, test: Path) -> dict:
+    """Predictions and seconds of our program."""
+    folder = train.parent
+    models, predictions = [folder / name for name in ("run", "updated")], folder / "predictions.csv"
+    fit = [arguments.program, "train", "--data", train, "--model", "exact", "--kernel", "matern52"]
+    fit += ["--mean", "constant", "--dtype", "f64", "--test-fraction", "0", "--steps", arguments.steps]
+    fit += ["--out", models[0], "--overwrite", "--quiet"]
+    update = [arguments.program, "update", "--model-dir", models[0], "--data", more, "--out", models[1], "--overwrite"]
+    predict = [arguments.program, "predict", "--model-dir", models[1], "--data", test, "--out", predictions]
+    times = [time.monotonic()]
+    for command in (fit, update, [*predict, "--overwrite"]):
+        json_lines.run([*command, "--threads", arguments.threads])
+        times.append(time.monotonic())
+    with predictions.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    mean, std = ([float(row[column]) for row in rows] for column in ("mean", "std"))
+    seconds = {"train_seconds": times[1] - times[0], "update_seconds": times[3] - times[1]}
+    return {"program": "burn-gp", "mean": mean, "std": std} | seconds
+
+
+def peer(arguments: argparse.Namespace, train: Path, more: Path, test: Path) -> dict:
+    """Predictions and seconds of GPyTorch."""
+    command = [arguments.peers, FOLDER / "updates_gpytorch.py", "--train", train, "--more", more, "--test", test]
+    return json_lines.run([*command, "--steps", arguments.steps, "--threads", arguments.threads])[-1]
+
+
+def compare(arguments: argparse.Namespace, number: int, folder: Path) -> list[dict]:
+    """The scores of all programs in one round."""
+    paths = write(arguments, number, folder)
+    with paths[2].open(newline="") as file:
+        known = [float(row[-1]) for row in list(csv.reader(file))[1:]]
+    results = []
+    for program in (own, peer) if arguments.peers else (own,):
+        found = program(arguments, *paths)
+        of_scores = normal_scores.scores(known, found.pop("mean"), found.pop("std"))
+        results.append({"round": number} | found | of_scores)
+        print(f"round {number}: {json.dumps(results[-1])}", file=sys.stderr, flush=True)
+    return results
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    arguments.program = arguments.program or cargo_executable.build("bin", "burn-gp")
+    results = []
+    with tempfile.TemporaryDirectory() as created:
+        for number in range(1, arguments.rounds + 1):
+            results += compare(arguments, number, Path(created))
+    programs: dict[str, list[dict]] = {}
+    for result in results:
+        programs.setdefault(result["program"], []).append(result)
+    rows = []
+    for program, of_program in programs.items():
+        cells = [f"{statistics.fmean(result[key] for result in of_program):.4f}" for key in ("rmse", "nlpd")]
+        for key in ("train_seconds", "update_seconds"):
+            cells.append(f"{statistics.median(result[key] for result in of_program):.2f}")
+        differences = [result["difference"] for result in of_program if "difference" in result]
+        rows.append([program, *cells, f"{max(differences):.1e}" if differences else "-"])
+    header = ["program", "RMSE", "NLPD", "seconds of training", "of update", "difference"]
+    print(text_table.render(header, rows))
+    if arguments.out:
+        arguments.out.write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
