@@ -58,7 +58,7 @@ register!(Likelihood, "beta", BetaConfig, "Numbers between 0 and 1");
 
 one_parameter!(BetaConfig, Fractions => Beta {
     /// The precision s, `[1]`.
-    precision
+    precision: Positive
 });
 
 impl Likelihood for Beta {

@@ -3,25 +3,22 @@
 use core::f64::consts::PI;
 use std::sync::Arc;
 
-use burn::{
-    module::Module,
-    tensor::{Tensor, TensorCreationOptions},
-};
+use burn::{module::Module, tensor::Tensor};
 use rand::Rng;
 use rand_distr::Distribution;
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, QuadratureCenter,
-    TargetDistribution, TargetKind,
+    Likelihood, LikelihoodDescription, QuadratureCenter, TargetDistribution,
     bernoulli_logit::logistic,
     distributions::ShareTarget,
     likelihood::{draw, of_all_outputs, of_output},
+    one_parameter::one_parameter,
     poisson::log_factorial_beyond_powers,
     successes::{Outcomes, description, log_one_plus},
 };
 use crate::{
     ops::{sigmoid, softplus, stirling_remainder},
-    parameter::{Fraction, ParameterError, defaults},
+    parameter::{Fraction, defaults},
     register,
 };
 
@@ -78,33 +75,10 @@ register!(
     "Numbers of successes that vary more than a binomial distribution allows"
 );
 
-impl LikelihoodDefinition for BetaBinomialConfig {
-    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
-        self.init(options).into()
-    }
-
-    fn target(&self) -> TargetKind {
-        TargetKind::Successes
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        ParameterError::check_between("likelihood.dispersion", self.dispersion, (0.0, 1.0))
-    }
-}
-
-impl BetaBinomialConfig {
-    /// Creates the likelihood.
-    ///
-    /// # Panics
-    ///
-    /// If the dispersion does not lie between 0 and 1.
-    #[track_caller]
-    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> BetaBinomial {
-        BetaBinomial {
-            dispersion: Fraction::new(&[self.dispersion], options),
-        }
-    }
-}
+one_parameter!(BetaBinomialConfig, Successes => BetaBinomial {
+    /// The dispersion ρ, `[1]`, or `[P]` if each output has its own.
+    dispersion: Fraction
+});
 
 /// `log x! − x·log x + x` for positive x.
 fn beyond_powers<const D: usize>(x: Tensor<D>) -> Tensor<D> {
@@ -174,11 +148,6 @@ fn log_of_ratio(x: Tensor<3>, far: Tensor<3>) -> Tensor<3> {
 }
 
 impl BetaBinomial {
-    /// The dispersion ρ, `[1]`, or `[P]` if each output has its own.
-    pub fn dispersion(&self) -> Tensor<1> {
-        self.dispersion.value()
-    }
-
     /// `s = 1/ρ − 1`, `[1]` or `[P]`.
     fn precision(&self) -> Tensor<1> {
         self.dispersion().recip() - 1.0

@@ -51,7 +51,7 @@ register!(Likelihood, "gamma", GammaConfig, "Positive numbers");
 
 one_parameter!(GammaConfig, PositiveNumbers => Gamma {
     /// The shape k, `[1]`, or `[P]` if each output has its own.
-    shape
+    shape: Positive
 });
 
 impl Gamma {

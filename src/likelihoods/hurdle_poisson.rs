@@ -2,24 +2,22 @@
 
 use std::sync::Arc;
 
-use burn::{
-    module::Module,
-    tensor::{Tensor, TensorCreationOptions},
-};
+use burn::{module::Module, tensor::Tensor};
 use cdflib::special::try_gamma_inc;
 use rand::{Rng, RngExt};
 
 use super::{
-    AnyLikelihood, GradedNodes, Likelihood, LikelihoodDefinition, LikelihoodDescription, Poisson,
-    QuadratureCenter, Support, TargetDistribution, TargetKind,
+    GradedNodes, Likelihood, LikelihoodDescription, Poisson, QuadratureCenter, Support,
+    TargetDistribution,
     distributions::{PoissonTarget, expectation_of_decreasing},
     graded_nodes::NODES,
     likelihood::{draw, of_all_outputs, of_output, sum_outputs},
+    one_parameter::one_parameter,
     poisson::{draw_count, is_count, is_zero, positive},
 };
 use crate::{
     ops::{exp_minus_one, log_one_minus_exp},
-    parameter::{Fraction, ParameterError, defaults},
+    parameter::{Fraction, defaults},
     process::Marginals,
     register,
 };
@@ -66,33 +64,10 @@ register!(
     "Counts whose zeros have a probability of their own"
 );
 
-impl LikelihoodDefinition for HurdlePoissonConfig {
-    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
-        self.init(options).into()
-    }
-
-    fn target(&self) -> TargetKind {
-        TargetKind::Counts
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        ParameterError::check_between("likelihood.zeros", self.zeros, (0.0, 1.0))
-    }
-}
-
-impl HurdlePoissonConfig {
-    /// Creates the likelihood.
-    ///
-    /// # Panics
-    ///
-    /// If the probability of a zero does not lie between 0 and 1.
-    #[track_caller]
-    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> HurdlePoisson {
-        HurdlePoisson {
-            zeros: Fraction::new(&[self.zeros], options),
-        }
-    }
-}
+one_parameter!(HurdlePoissonConfig, Counts => HurdlePoisson {
+    /// The probability π of a zero, `[1]`, or `[P]` if each output has its own.
+    zeros: Fraction
+});
 
 /// `log(1 − e^{−λ})`, the log probability of a Poisson count above zero.
 fn log_above_zero<const D: usize>(function: Tensor<D>) -> Tensor<D> {
@@ -121,11 +96,6 @@ fn nodes(marginals: &Marginals) -> GradedNodes {
 }
 
 impl HurdlePoisson {
-    /// The probability π of a zero, `[1]`, or `[P]` if each output has its own.
-    pub fn zeros(&self) -> Tensor<1> {
-        self.zeros.value()
-    }
-
     /// `log π` for zeros and `log(1 − π)` for other counts, `[…, P]`.
     fn log_hurdle<const D: usize>(&self, is_zero: Tensor<D>) -> Tensor<D> {
         let zeros = self.zeros();

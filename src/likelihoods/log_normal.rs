@@ -58,7 +58,7 @@ register!(
 
 one_parameter!(LogNormalConfig, PositiveNumbers => LogNormal {
     /// The variance v of the logarithm, `[1]`, or `[P]` if each output has its own.
-    noise
+    noise: Positive
 });
 
 impl Likelihood for LogNormal {

@@ -58,7 +58,7 @@ register!(
 
 one_parameter!(NegativeBinomialConfig, Counts => NegativeBinomial {
     /// The dispersion α, `[1]`, or `[P]` if each output has its own.
-    dispersion
+    dispersion: Positive
 });
 
 impl NegativeBinomial {

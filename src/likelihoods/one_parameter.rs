@@ -1,10 +1,10 @@
-//! Likelihoods with one positive parameter.
+//! Likelihoods with one parameter.
 
-/// Implements what likelihoods with one parameter, a positive number, have in common: their
-/// [definition](super::LikelihoodDefinition), `init` of the configuration, and the method that returns the parameter.
-/// The configuration has the initial value in a field of the same name.
+/// Implements what likelihoods with one parameter have in common: their [definition](super::LikelihoodDefinition), `init`
+/// of the configuration, and the method that returns the parameter. The parameter is `Positive` or a `Fraction`, and the
+/// configuration has its initial value in a field of the same name.
 macro_rules! one_parameter {
-    ($config:ident, $kind:ident => $likelihood:ident { $(#[$of_parameter:meta])* $parameter:ident }) => {
+    ($config:ident, $kind:ident => $likelihood:ident { $(#[$of_parameter:meta])* $parameter:ident: $type:ident }) => {
         impl $crate::likelihoods::LikelihoodDefinition for $config {
             fn init(
                 &self,
@@ -19,7 +19,8 @@ macro_rules! one_parameter {
 
             fn check(&self) -> Result<(), $crate::parameter::ParameterError> {
                 let path = concat!("likelihood.", stringify!($parameter));
-                $crate::parameter::ParameterError::check_positive(path, self.$parameter)
+                let range = $crate::parameter::$type::RANGE;
+                $crate::parameter::ParameterError::check_between(path, self.$parameter, range)
             }
         }
 
@@ -28,14 +29,17 @@ macro_rules! one_parameter {
             ///
             /// # Panics
             ///
-            #[doc = concat!("If the ", stringify!($parameter), " is not positive.")]
+            #[doc = concat!(
+                "If `", stringify!($parameter), "` is not possible for [`", stringify!($type), "`](crate::parameter::",
+                stringify!($type), ")."
+            )]
             #[track_caller]
             pub fn init(
                 &self,
                 options: impl Into<burn::tensor::TensorCreationOptions>,
             ) -> $likelihood {
                 $likelihood {
-                    $parameter: $crate::parameter::Positive::new(&[self.$parameter], options),
+                    $parameter: $crate::parameter::$type::new(&[self.$parameter], options),
                 }
             }
         }

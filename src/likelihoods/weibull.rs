@@ -58,7 +58,7 @@ register!(
 
 one_parameter!(WeibullConfig, PositiveNumbers => Weibull {
     /// The shape k, `[1]`, or `[P]` if each output has its own.
-    shape
+    shape: Positive
 });
 
 impl Weibull {

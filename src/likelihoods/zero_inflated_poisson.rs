@@ -2,24 +2,21 @@
 
 use std::sync::Arc;
 
-use burn::{
-    module::Module,
-    tensor::{Tensor, TensorCreationOptions},
-};
+use burn::{module::Module, tensor::Tensor};
 use rand::{Rng, RngExt};
 
 use super::{
-    AnyLikelihood, GradedNodes, Likelihood, LikelihoodDefinition, LikelihoodDescription, Poisson,
-    QuadratureCenter, TargetDistribution, TargetKind,
+    GradedNodes, Likelihood, LikelihoodDescription, Poisson, QuadratureCenter, TargetDistribution,
     distributions::ZeroInflatedPoissonTarget,
     graded_nodes::NODES,
     likelihood::{draw, log_of_expected_density, of_all_outputs, of_output, sum_outputs},
     log_link,
+    one_parameter::one_parameter,
     poisson::{draw_count, is_count, is_zero, positive},
 };
 use crate::{
     ops::softplus,
-    parameter::{Fraction, ParameterError, defaults},
+    parameter::{Fraction, defaults},
     process::Marginals,
     register,
 };
@@ -62,40 +59,12 @@ register!(
     "Counts with additional zeros"
 );
 
-impl LikelihoodDefinition for ZeroInflatedPoissonConfig {
-    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
-        self.init(options).into()
-    }
-
-    fn target(&self) -> TargetKind {
-        TargetKind::Counts
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        ParameterError::check_between("likelihood.zeros", self.zeros, (0.0, 1.0))
-    }
-}
-
-impl ZeroInflatedPoissonConfig {
-    /// Creates the likelihood.
-    ///
-    /// # Panics
-    ///
-    /// If the probability of a zero does not lie between 0 and 1.
-    #[track_caller]
-    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> ZeroInflatedPoisson {
-        ZeroInflatedPoisson {
-            zeros: Fraction::new(&[self.zeros], options),
-        }
-    }
-}
+one_parameter!(ZeroInflatedPoissonConfig, Counts => ZeroInflatedPoisson {
+    /// The probability π of an additional zero, `[1]`, or `[P]` if each output has its own.
+    zeros: Fraction
+});
 
 impl ZeroInflatedPoisson {
-    /// The probability π of an additional zero, `[1]`, or `[P]` if each output has its own.
-    pub fn zeros(&self) -> Tensor<1> {
-        self.zeros.value()
-    }
-
     /// `log(1 − π)`, `[…, P]`.
     fn log_rest<const D: usize>(&self) -> Tensor<D> {
         (self.zeros().neg() + 1.0).log().unsqueeze::<D>()

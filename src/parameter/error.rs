@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::Prior;
+use super::{Positive, Prior};
 
 /// The reason why a parameter cannot be read, set, bounded, frozen or given a prior.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -109,7 +109,7 @@ impl ParameterError {
     ///
     /// [`ParameterError::OutOfBounds`] if not.
     pub(crate) fn check_positive(path: &str, value: f64) -> Result<(), Self> {
-        Self::check_between(path, value, (0.0, f64::INFINITY))
+        Self::check_between(path, value, Positive::RANGE)
     }
 
     /// Checks that a value lies between two bounds.

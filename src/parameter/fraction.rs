@@ -15,6 +15,9 @@ pub struct Fraction {
 }
 
 impl Fraction {
+    /// The bounds of a value.
+    pub(crate) const RANGE: (f64, f64) = (0.0, 1.0);
+
     /// Starts at the given values.
     ///
     /// # Panics

@@ -40,6 +40,9 @@ pub struct Positive {
 }
 
 impl Positive {
+    /// The bounds of a value.
+    pub(crate) const RANGE: (f64, f64) = (0.0, f64::INFINITY);
+
     /// Creates parameters that start at the given values.
     ///
     /// # Panics
