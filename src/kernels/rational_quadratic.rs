@@ -18,9 +18,13 @@ use super::{
     spectrum::{log_scale_slope, rational_quadratic_spectrum},
 };
 use crate::{
+    ops::log_ratio,
     parameter::{Positive, defaults},
     register,
 };
+
+/// Squared distances in lengthscales are at most this, so that their logarithms are finite.
+const FARTHEST: f64 = 1e30;
 
 /// `k(x, x′) = σ²·(1 + r²/(2α))^(−α)`, `r² = Σ_d (x_d − x′_d)²/ℓ_d²`: a scale mixture of squared
 /// exponentials with different lengthscales. It converges to the squared exponential as the shape α
@@ -126,7 +130,10 @@ impl Kernel for RationalQuadratic {
         let lengthscale = self.lengthscale.aligned::<3>(); // [B, 1, D]
         let shape = self.shape.aligned::<3>(); // [B, 1, 1]
         let squares = squared_distances(x1 / lengthscale.clone(), x2 / lengthscale);
-        let profile = ((squares / (shape.clone() * 2.0)).log1p() * shape.neg()).exp();
+        // (1 + s/(2α))^(−α) = exp(−(s/2)·log(1 + t)/t) with t = s/(2α), which keeps its digits however large α is.
+        let squares = squares.clamp_max(FARTHEST);
+        let ratio = log_ratio(squares.clone() / (shape * 2.0));
+        let profile = (squares * ratio * -0.5).exp();
         profile * self.variance.aligned()
     }
 

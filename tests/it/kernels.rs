@@ -267,6 +267,27 @@ fn dimensions_have_parameters_of_their_own() {
     }
 }
 
+/// However large the shape is, no digits are lost: a device's `log(1 + t)` may be that of the rounded sum.
+#[test]
+fn rational_quadratic_kernels_of_large_shapes_are_nearly_squared_exponential() {
+    let x = Random::new(179).points(12, DIMENSIONS);
+    for platform in platforms() {
+        let kind = Stationary::SquaredExponential;
+        let squared = StationaryKernel::new(kind, &[1.0], 1.0, platform.options());
+        let expected = numbers(squared.matrix_at(platform.matrix(&x)));
+        for shape in [1e4, 1e6] {
+            let kernel = RationalQuadratic::new(&[1.0], 1.0, shape, platform.options());
+            let found = numbers(kernel.matrix_at(platform.matrix(&x)));
+            // The kernels differ by at most s²/(8α)·e^(−s/2) < 0.28/α.
+            let tolerance = 0.28 / shape + platform.tolerance(1e-14, 2e-6);
+            for (found, expected) in found.iter().zip(&expected) {
+                let error = (found - expected).abs();
+                assert!(error < tolerance, "shape {shape} on {platform}: {error}");
+            }
+        }
+    }
+}
+
 /// The active dimensions of a base kernel refer to the inputs, for sine and cosine alike.
 #[test]
 fn periodic_versions_of_restricted_kernels() {
