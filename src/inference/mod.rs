@@ -3,7 +3,7 @@
 //! | method | objective | time |
 //! |---|---|---|
 //! | [`Exact`] | the log evidence | N³ |
-//! | [`ExactOutputs`] | the log evidence of several correlated outputs, without the missing targets | n³, n the number of observed targets |
+//! | [`ExactOutputs`] | the log evidence of several correlated outputs, without the missing targets | n³, n the number of observed targets; N³ + P³ for a complete table |
 //! | [`ComputationAware`] | a lower bound of it, for a posterior conditioned on I combinations of the data | N² of covariances, N·I² |
 //! | [`ConjugateGradients`] | an estimate of the log evidence | N² of covariances per iteration |
 //! | [`Collapsed`] | the evidence lower bound at the optimal `q(u)` | N·M² |
@@ -75,7 +75,9 @@ pub use conjugate_gradients::{
     ConjugateGradients, ConjugateGradientsProcess, ConjugateGradientsSettings,
 };
 pub use exact::Exact;
-pub use exact_outputs::{ExactOutputs, OutputsProcess, check_observed};
+pub use exact_outputs::{
+    EntriesProcess, ExactOutputs, KroneckerProcess, OutputsProcess, check_observed,
+};
 pub use fantasies::Fantasies;
 pub use leave_folds_out::{LeaveFoldsOut, WithoutFolds};
 pub use leave_one_out::LeaveOneOut;

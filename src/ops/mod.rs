@@ -12,6 +12,7 @@
 //! | [`neighbor_conditional`] | one small factorization per row | one factorization and two solves per row, no backward pass of the factor |
 //! | [`stationary_neighbor_density`] | covariances and factors of all rows in one pass, nothing kept | computed in the same pass |
 //! | [`state_space_log_density`] | a Kalman filter in double precision | one backward pass, moments computed again from checkpoints |
+//! | [`kronecker_log_density`] | two eigendecompositions in double precision, nothing of the size of the covariance | computed in the same pass |
 //! | [`BlockFactor`] | two smaller factorizations | the backward passes of its parts |
 //! | [`projected_moments`], [`marginals_minus_prior`] | one triangular product | two triangular products |
 //! | [`CholeskyFactor::marginals_minus_prior`] | one solve, one triangular product | one solve, three triangular products |
@@ -61,6 +62,7 @@ mod fusion;
 mod gram;
 mod inverse_free;
 mod inversion;
+mod kronecker;
 mod launches;
 mod layer_normalization;
 mod log_density;
@@ -103,6 +105,7 @@ pub use expected_log_density::expected_gaussian_log_density;
 pub use gram::{gram, transposed_gram};
 pub(crate) use inverse_free::{RelaxedMatrices, relaxed_terms};
 pub use inversion::{Congruence, congruence};
+pub use kronecker::{KroneckerSolution, kronecker_log_density, kronecker_solution};
 pub use launches::{Launches, launches};
 pub use layer_normalization::layer_normalization;
 pub use log_density::{gaussian_log_densities, gaussian_log_density};

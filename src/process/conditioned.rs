@@ -93,22 +93,7 @@ pub trait Process {
         seed: u64,
     ) -> Result<Tensor<3>, NotPositiveDefinite> {
         // The jitter would make the values at equal inputs differ.
-        draw_at_distinct(x, |x| {
-            let Joint { mean, covariance } = self.joint(x);
-            let [outputs, points, _] = covariance.dims();
-            let options = (&mean.device(), mean.dtype());
-            if points == 0 || samples == 0 {
-                return Ok(Tensor::zeros([samples, outputs, points], options));
-            }
-            // Function values at nearby points are almost equal, so their covariance is numerically
-            // singular. The jitter makes it factorable.
-            let factor = cholesky(covariance, Jitter::for_precision(mean.dtype()))?.lower(); // [P, N, N]
-            let mut random = ChaCha8Rng::seed_from_u64(seed);
-            let noise = normals([outputs, points, samples], &mut random, options);
-            let centered = factor.exact_matmul(noise); // [P, N, S]
-            let draws = centered + mean.transpose().unsqueeze_dim::<3>(2);
-            Ok(draws.permute([2, 0, 1]))
-        })
+        draw_at_distinct(x, |x| self.joint(x).draws(samples, seed))
     }
 }
 
@@ -118,7 +103,50 @@ pub(crate) fn dummy_row_if_empty(x: &Tensor<2>) -> Option<Tensor<2>> {
     (rows == 0).then(|| Tensor::zeros([1, dimensions], (&x.device(), x.dtype())))
 }
 
+impl JointAcrossOutputs {
+    /// The joint distribution of the values of each function by itself.
+    pub(crate) fn of_each(self) -> Joint {
+        let Self { mean, covariance } = self;
+        let [outputs, _, rows, _] = covariance.dims();
+        let options = (&mean.device(), mean.dtype());
+        if rows == 0 {
+            let covariance = Tensor::zeros([outputs, 0, 0], options);
+            return Joint { mean, covariance };
+        }
+        let own = (0..outputs).map(|output| {
+            let of_output = covariance.clone().narrow(0, output, 1).narrow(1, output, 1);
+            of_output.squeeze_dim::<3>(0)
+        });
+        Joint {
+            covariance: Tensor::cat(own.collect(), 0),
+            mean,
+        }
+    }
+}
+
 impl Joint {
+    /// Draws `samples` samples of the functions, `[S, P, N]`. Equal seeds give equal samples.
+    ///
+    /// # Errors
+    ///
+    /// When the covariance cannot be factored.
+    pub(crate) fn draws(self, samples: usize, seed: u64) -> Result<Tensor<3>, NotPositiveDefinite> {
+        let Self { mean, covariance } = self;
+        let [outputs, points, _] = covariance.dims();
+        let options = (&mean.device(), mean.dtype());
+        if points == 0 || samples == 0 {
+            return Ok(Tensor::zeros([samples, outputs, points], options));
+        }
+        // Function values at nearby points are almost equal, so their covariance is numerically
+        // singular. The jitter makes it factorable.
+        let factor = cholesky(covariance, Jitter::for_precision(mean.dtype()))?.lower(); // [P, N, N]
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let noise = normals([outputs, points, samples], &mut random, options);
+        let centered = factor.exact_matmul(noise); // [P, N, S]
+        let draws = centered + mean.transpose().unsqueeze_dim::<3>(2);
+        Ok(draws.permute([2, 0, 1]))
+    }
+
     /// The joint distribution of the same functions at zero inputs.
     pub(crate) fn at_none(self) -> Self {
         let [_, functions] = self.mean.dims();

@@ -43,6 +43,8 @@ mod inversion_stops;
 mod kernel_groups;
 mod kernel_precision;
 mod kernels;
+mod kronecker;
+mod kronecker_outputs;
 mod launches;
 mod layer_normalization;
 mod layers;
