@@ -20,7 +20,8 @@ use syn::{
 
 /// The crates of the workspace with their folders, from the bottom up. Crates of one level do not
 /// use each other.
-const LEVELS: [&[(&str, &str)]; 6] = [
+const LEVELS: [&[(&str, &str)]; 7] = [
+    &[("burn_gp_transforms", "transforms")],
     &[("burn_gp_core", ""), ("burn_gp_datasets", "datasets")],
     &[("burn_gp_models", "models")],
     &[
