@@ -37,5 +37,8 @@ mod random;
 pub mod sampling;
 pub mod variational;
 
+/// Transformations of targets.
+pub use burn_gp_transforms as transforms;
+
 /// The `rand` crate, in the version that this crate uses to draw targets and Fourier features.
 pub use rand;

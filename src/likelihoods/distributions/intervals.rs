@@ -14,7 +14,7 @@ pub struct Interval {
 
 impl PredictiveDistribution {
     /// The quantiles at probability `p`, one per target: the smallest numbers with `P(y ≤ t) ≥ p`.
-    /// They are valid targets.
+    /// They are valid targets, or their lower end if targets are [transformed](Self::transformed).
     ///
     /// # Panics
     ///
@@ -86,7 +86,10 @@ impl PredictiveDistribution {
     /// `P(y < t)` of one target.
     fn cdf_below(&self, index: usize, target: f64) -> f64 {
         let own = self.within(index, target);
-        self.cdf_within(index, self.target_of(index).support().below(own))
+        match own <= self.lowest_within(index) {
+            true => 0.0,
+            false => self.cdf_within(index, self.target_of(index).support().below(own)),
+        }
     }
 
     /// The quantile of one target.
@@ -94,9 +97,11 @@ impl PredictiveDistribution {
         self.in_unit(index, self.quantile_within(index, p))
     }
 
-    /// A target of the likelihood, after rescaling.
+    /// A target of the likelihood, after rescaling and transformation.
     pub(super) fn in_unit(&self, index: usize, own: f64) -> f64 {
-        (self.unit(index)).map_or(own, |unit| unit.shift + unit.scale * own)
+        let rescaled = (self.unit(index)).map_or(own, |unit| unit.shift + unit.scale * own);
+        let transform = self.transform_of(index);
+        transform.map_or(rescaled, |transform| transform.invert(rescaled))
     }
 
     /// The quantile of one target of the likelihood, before rescaling.

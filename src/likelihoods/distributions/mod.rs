@@ -24,6 +24,7 @@ mod recalibration;
 mod student_t;
 mod successes;
 mod target;
+mod transformed;
 mod tweedie;
 
 pub(super) use censored::CensoredTarget;

@@ -13,10 +13,18 @@ impl PredictiveDistribution {
     /// `E[y] = c + ∫_c^∞ (1 − G(t)) dt − ∫_{−∞}^c G(t) dt`,
     /// `E[(y − c)²] = 2∫_c^∞ (t − c)·(1 − G(t)) dt + 2∫_{−∞}^c (c − t)·G(t) dt`,
     /// which are sums for counts. Tails with a probability of 1e-10 are left out, so that an infinite variance is large.
+    ///
+    /// Logarithms of [transformed](Self::transformed) targets that are normal have a closed form, too:
+    /// `E[y] = exp(m + v/2)`, `Var[y] = E[y]²·(e^v − 1)`. Other transformed targets z are integrated over their quantiles,
+    /// `E[y] = ∫₀¹ g⁻¹(q(p)) dp`, without tails of a probability of 1e-13; a moment whose integrand grows there is infinite,
+    /// as that of the exponential of a Student-t variable.
     pub fn moments(&self) -> (Vec<f64>, Vec<f64>) {
         let map = self.recalibration.as_deref();
         let standard = map.map_or((0.0, 1.0), |map| map.moments_of_standard_normal());
         let of_target = |index: usize| {
+            if self.transform_of(index).is_some() {
+                return self.moments_of_transformed(index);
+            }
             let (mean, variance) = match self.normal_of(index) {
                 Some((mean, variance)) => {
                     let shift = variance.sqrt() * standard.0;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use burn_gp_transforms::Transform;
 use rayon::prelude::*;
 
 use super::{NormalTarget, Recalibration, TargetDistribution};
@@ -42,6 +43,8 @@ pub struct PredictiveDistribution {
     variance: Vec<f64>,
     /// The shift and scale of each output, `[P]`; empty if targets are not rescaled.
     units: Vec<Unit>,
+    /// The transformation g of each output, `[P]`, if what has units are the transformed targets `g(y)`; else empty.
+    pub(super) transforms: Vec<Transform>,
     /// The map of the distribution functions, if there is one.
     pub(super) recalibration: Option<Arc<Recalibration>>,
 }
@@ -59,7 +62,7 @@ impl PartialEq for PredictiveDistribution {
         // Debug output shows numbers exactly.
         (self.components, self.latents) == (other.components, other.latents)
             && (&self.mean, &self.variance) == (&other.mean, &other.variance)
-            && self.units == other.units
+            && (&self.units, &self.transforms) == (&other.units, &other.transforms)
             && self.recalibration == other.recalibration
             && format!("{:?}", self.targets) == format!("{:?}", other.targets)
     }
@@ -119,6 +122,7 @@ impl PredictiveDistribution {
             mean: arranged(&means),
             variance: arranged(&variances),
             units: Vec::new(),
+            transforms: Vec::new(),
             recalibration: None,
         }
     }
@@ -143,6 +147,7 @@ impl PredictiveDistribution {
             mean: means,
             variance: variances,
             units: Vec::new(),
+            transforms: Vec::new(),
             recalibration: None,
         }
     }
@@ -161,7 +166,7 @@ impl PredictiveDistribution {
     ///
     /// # Panics
     ///
-    /// If the number of components or functions, the units or the recalibrations differ.
+    /// If the number of components or functions, the units, the transformations or the recalibrations differ.
     #[track_caller]
     pub fn append(&mut self, other: Self) {
         let (own, added) = (
@@ -179,8 +184,8 @@ impl PredictiveDistribution {
             self.units
         );
         assert!(
-            self.recalibration == other.recalibration,
-            "cannot append targets with another recalibration"
+            self.transforms == other.transforms && self.recalibration == other.recalibration,
+            "cannot append targets with another transformation or recalibration"
         );
         let [own, added] = [&self.targets, &other.targets].map(|all| format!("{all:?}"));
         if self.targets.len() > 1 || own != added {
@@ -196,9 +201,10 @@ impl PredictiveDistribution {
     /// # Panics
     ///
     /// If the number of variances differs from the number of targets, or if targets are not on the
-    /// real line.
+    /// real line or are transformed.
     #[track_caller]
     pub fn with_noise(mut self, variances: &[f64]) -> Self {
+        self.require_untransformed("noise");
         let support = self.target_of(0).support();
         assert!(
             support == super::Support::Reals && variances.len() == self.len(),
@@ -259,9 +265,10 @@ impl PredictiveDistribution {
     /// # Panics
     ///
     /// If the numbers of shifts and scales differ or do not divide the number of targets, a scale
-    /// is not positive, or targets are not on the real line.
+    /// is not positive, or targets are not on the real line or are transformed.
     #[track_caller]
     pub fn in_units(mut self, shifts: &[f64], scales: &[f64]) -> Self {
+        self.require_untransformed("other units");
         let support = self.target_of(0).support();
         assert!(
             support.is_on_real_line()
@@ -291,7 +298,7 @@ impl PredictiveDistribution {
         (outputs > 0).then(|| self.units[index % outputs])
     }
 
-    /// The distributions of the first function of every output, without noise.
+    /// The distributions of the first function of every output, without noise; if targets are transformed, of `g⁻¹` of it.
     pub fn of_function(&self) -> Self {
         let first = |values: &[f64]| values.iter().copied().step_by(self.latents).collect();
         Self {
@@ -301,6 +308,7 @@ impl PredictiveDistribution {
             mean: first(&self.mean),
             variance: first(&self.variance),
             units: self.units.clone(),
+            transforms: self.transforms.clone(),
             recalibration: None,
         }
     }
@@ -313,14 +321,19 @@ impl PredictiveDistribution {
         means.zip(self.variance[own].chunks_exact(self.latents))
     }
 
-    /// A target of the likelihood, before rescaling.
+    /// A target of the likelihood, before rescaling and transformation. −∞ for a number below all possible targets.
     pub(super) fn within(&self, index: usize, target: f64) -> f64 {
+        let own = self.transform_of(index);
+        let target = own.map_or(target, |own| own.apply_or_limit(target));
         let unit = self.unit(index);
         unit.map_or(target, |unit| (target - unit.shift) / unit.scale)
     }
 
     pub(super) fn cdf_of(&self, index: usize, target: f64) -> f64 {
-        self.cdf_within(index, self.within(index, target))
+        match self.within(index, target) {
+            f64::NEG_INFINITY => 0.0,
+            own => self.cdf_within(index, own),
+        }
     }
 
     /// `P(y ≤ t)` of one target of the likelihood, before rescaling.

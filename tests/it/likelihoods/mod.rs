@@ -23,3 +23,4 @@ mod single_precision;
 mod sizes;
 mod softmax;
 mod successes;
+mod transformed;
