@@ -48,6 +48,7 @@ pub use burn_gp_core::{
         StudentTConfig, TweedieConfig, WeibullConfig, ZeroInflatedPoissonConfig,
     },
     means::MeanConfig,
+    transforms::TransformName,
 };
 pub use burn_gp_models::{
     ComputationAwareConfig, ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig,

@@ -1,6 +1,9 @@
 //! The predictions of new rows.
 
-use burn_gp_core::likelihoods::{Interval, PredictiveDistribution};
+use burn_gp_core::{
+    likelihoods::{Interval, PredictiveDistribution},
+    transforms::Transform,
+};
 
 /// Predictions of new targets and of the latent functions, row-major.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,7 +54,7 @@ impl Predictions {
     /// # Panics
     ///
     /// If the numbers of shifts and scales differ, the number of targets is not a multiple of them,
-    /// or the targets are not real-valued.
+    /// or the targets are not real-valued or are transformed.
     #[track_caller]
     pub fn in_units(mut self, shifts: &[f64], scales: &[f64]) -> Self {
         let outputs = shifts.len();
@@ -79,6 +82,28 @@ impl Predictions {
         map(&mut self.function_variance, &variance);
         let distribution = self.distribution.take();
         self.distribution = distribution.map(|own| own.in_units(shifts, scales));
+        self
+    }
+
+    /// Predictions of targets y whose transformed values `g(y)` these predict, with one transformation g for each output,
+    /// which converts predictions of transformed targets to the units of the data: quantiles are `g⁻¹(q(p))`, and means and
+    /// variances those of y ([`PredictiveDistribution::moments`]). The latent functions stay those of the transformed targets.
+    ///
+    /// # Panics
+    ///
+    /// If the number of targets is not a multiple of that of transformations, or the targets have no distribution, are not
+    /// real-valued or are transformed already.
+    #[track_caller]
+    pub fn transformed(mut self, transforms: &[Transform]) -> Self {
+        assert!(
+            self.distribution.is_some() || self.mean.is_empty(),
+            "{} transformations of targets without a distribution",
+            transforms.len()
+        );
+        self.distribution = (self.distribution).map(|own| own.transformed(transforms));
+        if let Some(own) = &self.distribution {
+            (self.mean, self.variance) = own.moments();
+        }
         self
     }
 
@@ -114,7 +139,7 @@ impl Predictions {
     ///
     /// # Panics
     ///
-    /// If the numbers of variances and targets differ, or the targets are not real-valued.
+    /// If the numbers of variances and targets differ, or the targets are not real-valued or are transformed.
     #[track_caller]
     pub fn with_noise(mut self, variances: &[f64]) -> Self {
         assert!(

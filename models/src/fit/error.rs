@@ -2,6 +2,7 @@
 
 use burn_gp_core::{
     inference::ConditionError, likelihoods::ImpossibleTarget, ops::NotPositiveDefinite,
+    transforms::TransformName,
 };
 
 use crate::{ImpossibleCode, InitError, PredictionError, SavedModelError, training::TrainingError};
@@ -94,6 +95,29 @@ pub enum Error {
     /// The likelihood does not accept a target.
     #[error(transparent)]
     Target(ImpossibleTarget),
+    /// A target has no transformed value.
+    #[error(
+        "target {value} in row {row}, column {column} cannot be transformed by {transform}, {}",
+        reason_of(*.transform, *.value)
+    )]
+    Untransformable {
+        /// The zero-based row.
+        row: usize,
+        /// The zero-based column.
+        column: usize,
+        /// The value found.
+        value: f64,
+        /// The transformation.
+        transform: TransformName,
+    },
+    /// [`Fit::transform_targets`](crate::Fit::transform_targets) does not apply to the likelihood.
+    #[error("transform_targets({transform}) does not apply: {reason}")]
+    TransformOption {
+        /// The transformation.
+        transform: TransformName,
+        /// The reason.
+        reason: &'static str,
+    },
     /// An option of [`Fit`](crate::Fit) does not apply to the model or the likelihood.
     #[error("{option} has no effect: {reason}")]
     Unused {
@@ -130,6 +154,14 @@ pub enum Error {
     /// A file cannot be written or read.
     #[error(transparent)]
     Files(#[from] SavedModelError),
+}
+
+/// Why a transformation does not take a value.
+fn reason_of(transform: TransformName, value: f64) -> &'static str {
+    match transform.takes(value) {
+        true => "because the result is not a finite number",
+        false => "which takes positive numbers; try yeo-johnson",
+    }
 }
 
 impl From<ImpossibleTarget> for Error {

@@ -199,7 +199,8 @@ impl Fitted {
     }
 
     /// [Jackknife+ intervals](crate::conformal) of new targets: they contain a share of at least `2·level − 1` of new
-    /// targets, and close to `level` as a rule, even if the noise model is wrong. The hyperparameters count as known.
+    /// targets, and close to `level` as a rule, even if the noise model is wrong. The hyperparameters count as known. Ends of
+    /// intervals of [transformed](crate::Fit::transform_targets) targets are mapped back, which changes no coverage.
     ///
     /// ```
     /// use burn_gp_core::kernels::StationaryConfig;
@@ -292,17 +293,30 @@ impl Fitted {
         place: impl Into<TensorCreationOptions>,
     ) -> Result<Self, Error> {
         let saved: SavedModel<Scaling> = SavedModel::load(folder.as_ref(), place)?;
-        let expected = saved.summary.dimensions;
-        match &saved.context.inputs {
-            Some(inputs) if inputs.means.len() != expected => Err(SavedModelError::Read {
+        let (summary, scaling) = (&saved.summary, &saved.context);
+        let scaled = (scaling.inputs.as_ref()).map_or(summary.dimensions, |own| own.means.len());
+        let transformed = match scaling.target_transforms.len() {
+            0 => summary.target_columns,
+            some => some,
+        };
+        let numbers = [
+            ("inputs that it scales", scaled, summary.dimensions),
+            (
+                "targets that it transforms",
+                transformed,
+                summary.target_columns,
+            ),
+        ];
+        match numbers
+            .iter()
+            .find(|(_, found, expected)| found != expected)
+        {
+            None => Self::of_saved(saved),
+            Some((what, found, expected)) => Err(SavedModelError::Read {
                 path: folder.as_ref().join(MODEL_FILE),
-                reason: format!(
-                    "the number of inputs that it scales is {}; the model has {expected}",
-                    inputs.means.len()
-                ),
+                reason: format!("the number of {what} is {found}; the model has {expected}"),
             }
             .into()),
-            _ => Self::of_saved(saved),
         }
     }
 

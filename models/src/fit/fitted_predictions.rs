@@ -2,8 +2,12 @@
 
 use std::{fmt, sync::Arc};
 
-use burn::tensor::{Int, Tensor};
-use burn_gp_core::likelihoods::{ImpossibleTarget, Interval};
+use burn::tensor::{Int, Tensor, TensorData};
+use burn_gp_core::{
+    features::Standardization,
+    likelihoods::{ImpossibleTarget, Interval},
+    ops::numbers,
+};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use super::{Error, Matrix, Scaling, matrix::Rows};
@@ -135,7 +139,7 @@ impl FittedPredictions {
     }
 
     /// The means of the F latent functions, `[N, F]`. Where targets are scaled, the first function of
-    /// each output is in their units.
+    /// each output is in their units, or in those of the [transformed](crate::Fit::transform_targets) targets.
     pub fn function_mean(&self) -> Tensor<2> {
         self.tensor(&self.predictions.function_mean)
     }
@@ -188,7 +192,8 @@ impl FittedPredictions {
     }
 
     /// `log p(y_n | x_n, data)` of targets at these inputs, `[N]`, in the units of the data: with
-    /// scaled targets `log p(z_n) − Σ_p log s_p`. It computes the predictions again.
+    /// scaled targets `log p(z_n) − Σ_p log s_p`, and with [transformed](crate::Fit::transform_targets) ones
+    /// `log p(z_n) + Σ_p (log g_p′(y_np) − log s_p)`. It computes the predictions again.
     ///
     /// # Shapes
     ///
@@ -196,8 +201,8 @@ impl FittedPredictions {
     ///
     /// # Errors
     ///
-    /// When the likelihood does not accept a target, or the number of rows differs from the inputs
-    /// or the number of columns from training.
+    /// When the likelihood does not accept a target, a target has no transformed value, or the number of rows differs from
+    /// the inputs or the number of columns from training.
     pub fn log_density(&self, targets: impl Into<Matrix>) -> Result<Tensor<1>, Error> {
         let targets = targets.into().read("targets")?;
         if targets.count != self.inputs.count {
@@ -214,7 +219,7 @@ impl FittedPredictions {
                 expected: expected.to_string(),
             });
         }
-        let scaled = (self.scaling).scaled_targets(targets.values.clone(), expected);
+        let scaled = (self.scaling).scaled_targets(targets.values.clone(), expected)?;
         let checked = likelihood.check_targets_in(self.predictor.dtype(), &scaled, expected);
         checked.map_err(|impossible| ImpossibleTarget {
             value: targets.values[impossible.row * expected + impossible.column],
@@ -222,10 +227,10 @@ impl FittedPredictions {
         })?;
         let (inputs, columns) = (&self.inputs.values, self.inputs.columns);
         let mut densities = self.predictor.log_density(inputs, columns, &scaled)?;
-        let jacobian = self.scaling.log_jacobian();
-        densities
-            .iter_mut()
-            .for_each(|density| *density += jacobian);
+        let jacobian = self.scaling.log_jacobian(&targets.values, expected);
+        for (density, own) in densities.iter_mut().zip(jacobian) {
+            *density += own;
+        }
         Ok(self.tensor(&densities).squeeze_dim(1))
     }
 
@@ -246,9 +251,20 @@ impl FittedPredictions {
         let x = self.predictor.inputs(inputs, columns);
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let draws = self.predictor.sample_targets(x, count, &mut random)?;
-        let Some(targets) = &self.scaling.targets else {
-            return Ok(draws);
+        let draws = match &self.scaling.targets {
+            None => draws,
+            Some(targets) => self.rescaled(draws, targets),
         };
+        if self.scaling.target_transforms.is_empty() {
+            return Ok(draws);
+        }
+        let (shape, device, dtype) = (draws.dims(), draws.device(), draws.dtype());
+        let inverted = TensorData::new(self.scaling.inverted(numbers(draws)), shape);
+        Ok(Tensor::from_data(inverted, (&device, dtype)))
+    }
+
+    /// Standardized draws `[S, N, P]` of targets, or of transformed ones, in their units.
+    fn rescaled(&self, draws: Tensor<3>, targets: &Standardization) -> Tensor<3> {
         let row = |values: &[f64]| {
             let columns = values.len();
             matrix(
@@ -259,7 +275,7 @@ impl FittedPredictions {
             )
             .unsqueeze::<3>()
         };
-        Ok(draws * row(&targets.deviations) + row(&targets.means))
+        draws * row(&targets.deviations) + row(&targets.means)
     }
 }
 

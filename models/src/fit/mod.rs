@@ -15,17 +15,21 @@ mod scaling;
 use std::ops::ControlFlow;
 
 use burn::tensor::{DType, Device};
-use burn_gp_core::{features::Standardization, likelihoods::TargetKind};
+use burn_gp_core::{
+    features::Standardization,
+    likelihoods::{AnyLikelihood, TargetKind},
+};
 
 pub use each::fit_each;
 pub use error::Error;
 pub use fitted::Fitted;
 pub use fitted_predictions::FittedPredictions;
+use matrix::Rows;
 pub use matrix::{Matrix, Number};
 use offsets::Offsets;
 pub use options::Fit;
 pub use scaling::Scaling;
-use scaling::of_targets;
+use scaling::{of_targets, transforms_of_targets};
 
 use crate::{
     ModelConfig,
@@ -58,8 +62,8 @@ use fitted::read_inputs;
 pub trait FitModel: Clone + Into<ModelConfig> {
     /// Trains a model of this configuration.
     ///
-    /// Inputs and real-valued targets are standardized with the statistics of these data; predictions
-    /// come back in the units of the data. If all targets are equal, or there is only one, they do not
+    /// Inputs and real-valued targets are standardized with the statistics of these data, targets after their
+    /// [transformation](Fit::transform_targets) if there is one; predictions come back in the units of the data. If all targets are equal, or there is only one, they do not
     /// determine the scale of the function. The scale is then their absolute value, or one if they are
     /// zero, and the uncertainty of predictions is of that size.
     ///
@@ -216,7 +220,7 @@ fn held_out_rows(
     let rows = HeldOutRows {
         inputs: scaling.scaled_inputs(inputs.values),
         columns: dimensions,
-        targets: scaling.scaled_targets(targets.values, columns),
+        targets: scaling.scaled_targets(targets.values, columns)?,
     };
     Ok(Some((rows, stopping.patience)))
 }
@@ -242,32 +246,28 @@ fn prepared(
     }
     let offsets = Offsets::of(config, inputs.columns)?;
     let (device, dtype) = fit.place(&inputs);
-    let outputs = checked_outputs(config, &targets.values, targets.columns, (&device, dtype))?;
+    let columns = targets.columns;
+    let likelihood = checked_likelihood(config, &targets.values, columns, (&device, dtype))?;
+    let outputs = likelihood.description().outputs(columns);
     let kind = config.likelihood().target();
+    let transforms = match fit.target_transform(kind, &likelihood)? {
+        None => Vec::new(),
+        Some(own) => transforms_of_targets(own, &targets.values, outputs)?,
+    };
+    let mut scaling = Scaling {
+        target_transforms: transforms,
+        ..Scaling::default()
+    };
+    let targets = scaling.transformed(targets.values, columns)?;
     let may = matches!(kind, TargetKind::Numbers | TargetKind::Measurements);
     let scales_inputs = fit.scales_inputs(config.has_images());
-    let targets_scaling = (offsets.scale_targets(fit, may, (outputs, scales_inputs))?)
-        .then(|| of_targets(&targets.values, targets.columns, outputs));
-    let of_inputs = || {
-        let mut scaling = Standardization::of_rows(&inputs.values, inputs.columns);
-        let columns: Vec<usize> = (0..inputs.columns).collect();
-        for code in config
-            .kernel()
-            .map_or_else(Vec::new, |own| own.code_columns(&columns))
-        {
-            (scaling.means[code], scaling.deviations[code]) = (0.0, 1.0);
-        }
-        offsets.rescale(&mut scaling, targets_scaling.as_ref());
-        scaling
-    };
-    let scaling = Scaling {
-        inputs: scales_inputs.then(of_inputs),
-        targets: targets_scaling,
-    };
-    let columns = targets.columns;
+    scaling.targets = (offsets.scale_targets(fit, may, (outputs, scales_inputs))?)
+        .then(|| of_targets(&targets, columns, outputs));
+    let statistics = scaling.targets.as_ref();
+    scaling.inputs = scales_inputs.then(|| of_inputs(config, &inputs, &offsets, statistics));
     let data = TrainingData::with_target_columns(
         &scaling.scaled_inputs(inputs.values),
-        &scaling.scaled_targets(targets.values, columns),
+        &scaling.standardized(targets, columns),
         columns,
         &device,
         dtype,
@@ -275,17 +275,34 @@ fn prepared(
     Ok((data, scaling))
 }
 
-/// The number of outputs, after checking the targets.
-fn checked_outputs(
+/// The statistics of the inputs, whose codes and offsets keep their units.
+fn of_inputs(
+    config: &ModelConfig,
+    inputs: &Rows,
+    offsets: &Offsets,
+    targets: Option<&Standardization>,
+) -> Standardization {
+    let mut own = Standardization::of_rows(&inputs.values, inputs.columns);
+    let columns: Vec<usize> = (0..inputs.columns).collect();
+    let codes = (config.kernel()).map_or_else(Vec::new, |kernel| kernel.code_columns(&columns));
+    for code in codes {
+        (own.means[code], own.deviations[code]) = (0.0, 1.0);
+    }
+    offsets.rescale(&mut own, targets);
+    own
+}
+
+/// The likelihood, which takes the targets.
+fn checked_likelihood(
     config: &ModelConfig,
     targets: &[f64],
     columns: usize,
     (device, dtype): (&Device, DType),
-) -> Result<usize, Error> {
+) -> Result<AnyLikelihood, Error> {
     let likelihood = config.likelihood();
     likelihood.check().map_err(crate::InitError::from)?;
-    let likelihood = likelihood.init((device, dtype)).description();
-    let each = likelihood.columns;
+    let likelihood = likelihood.init((device, dtype));
+    let each = likelihood.description().columns;
     let expected = match config.takes_one_output() {
         true => each.to_string(),
         false => format!("a multiple of {each}"),
@@ -304,7 +321,7 @@ fn checked_outputs(
         }
     }
     check_possible(config, targets, columns, (device, dtype))?;
-    Ok(likelihood.outputs(columns))
+    Ok(likelihood)
 }
 
 /// Checks that the likelihood accepts all targets that are not missing, in the units of the data.

@@ -8,7 +8,8 @@ use super::{Error, Fitted, FittedPredictions, Matrix, check_possible, matrix::Ro
 use crate::{Predictor, training::matrix};
 
 impl Fitted {
-    /// The model given further training rows, with the same hyperparameters and scaling: nothing is trained. This model
+    /// The model given further training rows, with the same hyperparameters, scaling and transformation of targets: nothing
+    /// is trained. This model
     /// stays as it is.
     ///
     /// | model | equal to conditioning on all rows at these hyperparameters | time for n more rows |
@@ -50,7 +51,7 @@ impl Fitted {
     /// # Errors
     ///
     /// When there are no rows, the numbers of rows or columns do not match, an input is not finite, the likelihood does not
-    /// accept a target, the model takes no further rows, or a covariance matrix cannot be factored.
+    /// accept a target or it has no transformed value, the model takes no further rows, or a covariance matrix cannot be factored.
     pub fn condition_on_observations(
         &self,
         inputs: impl Into<Matrix>,
@@ -59,7 +60,7 @@ impl Fitted {
         let (inputs, targets) = self.rows_of(inputs.into(), targets.into())?;
         let ((device, dtype), columns) = (self.place(), targets.columns);
         check_possible(self.config(), &targets.values, columns, (&device, dtype))?;
-        let targets = self.saved.context.scaled_targets(targets.values, columns);
+        let targets = (self.saved.context).scaled_targets(targets.values, columns)?;
         let x = matrix(&inputs.values, inputs.columns, &device, dtype);
         let y = matrix(&targets, columns, &device, dtype);
         let old = &self.saved.model;
@@ -124,8 +125,8 @@ impl Fitted {
     ///
     /// # Errors
     ///
-    /// As for [`predict`](Self::predict); when the numbers of rows or columns do not match, a known target is infinite,
-    /// or the model takes no further data.
+    /// As for [`predict`](Self::predict); when the numbers of rows or columns do not match, a known target is infinite or
+    /// has no transformed value, or the model takes no further data.
     pub fn predict_given(
         &self,
         inputs: impl Into<Matrix>,
@@ -133,7 +134,7 @@ impl Fitted {
     ) -> Result<FittedPredictions, Error> {
         let (inputs, known) = self.rows_of(inputs.into(), known.into())?;
         let columns = known.columns;
-        let targets = self.saved.context.scaled_targets(known.values, columns);
+        let targets = (self.saved.context).scaled_targets(known.values, columns)?;
         // Rows without a known target add nothing.
         let rows = inputs.values.chunks_exact(inputs.columns);
         let rows = rows.zip(targets.chunks_exact(columns));

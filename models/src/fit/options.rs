@@ -3,7 +3,11 @@
 mod training;
 
 use burn::tensor::{DType, Device, TensorCreationOptions};
-use burn_gp_core::{likelihoods::TargetKind, optim::NaturalGradient};
+use burn_gp_core::{
+    likelihoods::{AnyLikelihood, Support, TargetKind},
+    optim::NaturalGradient,
+    transforms::TransformName,
+};
 use derive_setters::Setters;
 
 use super::{Error, Matrix, Scaling, matrix::Rows};
@@ -86,6 +90,34 @@ pub struct Fit {
     ///
     /// The noise and other initial values are then in units of the standardized targets.
     scale_targets: Option<bool>,
+    /// Sets a transformation of the targets before they are standardized: the logarithm, or a power whose likelihood is the
+    /// highest for normal training targets ([`TransformName::fit`]), for each output its own. Positive targets with noise in
+    /// proportion to their size, such as prices, are often normal after it.
+    ///
+    /// Predictions are those of the targets themselves: quantiles, intervals and draws are mapped back, means and variances
+    /// are integrals, and log densities have the Jacobian `log g′(y)`, so that those of fits with and without a
+    /// transformation can be compared. The latent functions and the hyperparameters, and known terms of the function
+    /// ([`OffsetMean`](burn_gp_core::means::OffsetMean)), are those of the transformed targets.
+    ///
+    /// Likelihoods whose targets are any numbers take it, without limits or known noise. It is not for
+    /// [quantiles](TransformName::Quantile), because densities would follow the gaps between rows.
+    ///
+    /// ```
+    /// use burn_gp_core::{kernels::StationaryConfig, transforms::TransformName};
+    /// use burn_gp_models::{ExactConfig, Fit, FitModel};
+    ///
+    /// # fn main() -> Result<(), burn_gp_models::Error> {
+    /// let x: Vec<f64> = (0..30).map(|row| f64::from(row) / 5.0).collect();
+    /// let prices: Vec<f64> = x.iter().map(|x| (3.0 + x.sin()).exp()).collect();
+    /// let fit = Fit::new().transform_targets(TransformName::Log);
+    /// let gp = ExactConfig::new(StationaryConfig::rbf()).fit(&x, &prices, &fit)?;
+    /// // Far from the data, too, prices are positive.
+    /// let (lower, _) = gp.predict([40.0])?.interval(0.99)?;
+    /// assert!(lower.into_scalar::<f64>() > 0.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    transform_targets: Option<TransformName>,
     /// Whether hyperparameters without a prior get a weak one
     /// (`add_default_priors` of [`ModelDefinition`](crate::ModelDefinition)). They do by
     /// default if the data are standardized; otherwise, hyperparameters maximize the evidence or bound
@@ -301,6 +333,36 @@ impl Fit {
             );
         }
         Ok(self.scale_targets.unwrap_or(may))
+    }
+
+    /// The transformation of the targets of a likelihood, if there is one.
+    pub(super) fn target_transform(
+        &self,
+        kind: TargetKind,
+        likelihood: &AnyLikelihood,
+    ) -> Result<Option<TransformName>, Error> {
+        let own = self.transform_targets;
+        let Some(transform) = own.filter(|own| *own != TransformName::None) else {
+            return Ok(None);
+        };
+        let support = likelihood.target_distribution().map(|own| own.support());
+        let reason = match kind {
+            TargetKind::Numbers if support.is_none() => {
+                "the likelihood has no distribution of targets, from which predictions would be mapped back"
+            }
+            TargetKind::Numbers if support != Some(Support::Reals) => {
+                "the likelihood has limits in the units of the targets; transform targets and limits before"
+            }
+            TargetKind::Numbers if transform == TransformName::Quantile => {
+                "the density of a target would follow the gaps between rows; use log, box-cox or yeo-johnson"
+            }
+            TargetKind::Numbers => return Ok(Some(transform)),
+            TargetKind::Measurements => {
+                "the known noise of a target is not known noise of its transformed value"
+            }
+            _ => "the likelihood takes labels, counts, positive numbers or fractions as they are",
+        };
+        Err(Error::TransformOption { transform, reason })
     }
 
     /// Whether targets are scaled with an offset that cannot follow their scale, which is never.

@@ -10,6 +10,7 @@ mod observations;
 mod outputs;
 mod restarts;
 mod settings;
+mod transforms;
 mod uncertain;
 
 use std::{f64::consts::PI, ops::ControlFlow};
