@@ -11,7 +11,7 @@ use std::{error::Error, time::Instant};
 use burn::tensor::{DType, Device, Distribution, Tensor};
 use burn_gp_core::{
     inference::ExactOutputs,
-    kernels::{ActiveDimensions, Index, Kernel, KernelModule, Product, StationaryKernel},
+    kernels::{ActiveDimensions, Index, KernelModule, Product, StationaryKernel},
     likelihoods::Gaussian,
     means::ZeroMean,
     ops::{Stationary, kronecker_log_density, number},

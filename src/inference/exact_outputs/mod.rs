@@ -216,7 +216,7 @@ impl<K: KernelModule> ExactOutputs<K> {
             mean,
             WhitenedCovariance::Known,
         );
-        let process = EntriesProcess::new(process, outputs);
+        let process = Box::new(EntriesProcess::new(process, outputs));
         Ok(WithMean::new(OutputsProcess::Entries(process), this.mean))
     }
 }

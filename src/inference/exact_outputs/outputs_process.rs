@@ -12,7 +12,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub enum OutputsProcess {
     /// By a factor of the covariance of all observed targets.
-    Entries(EntriesProcess),
+    Entries(Box<EntriesProcess>),
     /// By eigenvectors, for tables with few holes.
     Kronecker(Box<KroneckerProcess>),
 }
@@ -20,7 +20,7 @@ pub enum OutputsProcess {
 impl OutputsProcess {
     fn form(&self) -> &dyn Process {
         match self {
-            Self::Entries(process) => process,
+            Self::Entries(process) => &**process,
             Self::Kronecker(process) => &**process,
         }
     }

@@ -25,7 +25,6 @@ impl<B: CpuMemory> KroneckerOps for B {
         FloatTensor<B>,
         FloatTensor<B>,
         FloatTensor<B>,
-        FloatTensor<B>,
     ) {
         count_decomposition();
         let device = covariance.device();
@@ -33,11 +32,11 @@ impl<B: CpuMemory> KroneckerOps for B {
             let values = [&covariance, &outputs, &noise, &residual].map(doubles::<B, T>);
             let (outcome, slopes) = evaluated(values.each_ref().map(Vec::as_slice), request);
             let written = |slope: Vec<f64>, like| write_like::<B, T>(rounded(&slope), like);
+            let outcome = [&outcome[..], &slopes.noise].concat();
             (
                 write::<B, T>(rounded(&outcome), [1, outcome.len()], &device),
                 written(slopes.covariance, &covariance),
                 written(slopes.outputs, &outputs),
-                written(slopes.noise, &noise),
                 written(slopes.residual, &residual),
             )
         })

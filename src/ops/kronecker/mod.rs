@@ -29,15 +29,11 @@ pub struct Request<'a> {
 operations! {
     /// Backend implementation of the log density.
     trait KroneckerOps on cpu without autodiff {
-        /// Whether the covariance was refused, and the log density, [1, 2]; and the derivatives with respect to all
-        /// four tensors, zero unless wanted. They are computed in double precision.
-        fn kronecker(covariance, outputs, noise, residual; request: Request<'_>) -> (
-            FloatTensor<Self>,
-            FloatTensor<Self>,
-            FloatTensor<Self>,
-            FloatTensor<Self>,
-            FloatTensor<Self>,
-        );
+        /// Whether the covariance was refused, the log density, and the derivatives with respect to the noise,
+        /// [1, 2 + P]; and those with respect to the other tensors. They are zero unless wanted, and computed in
+        /// double precision.
+        fn kronecker(covariance, outputs, noise, residual; request: Request<'_>)
+            -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
     }
 }
 
@@ -151,21 +147,22 @@ fn evaluated(
     request: Request<'_>,
 ) -> (Tensor<2>, TensorSlopes) {
     if is_on_cpu(&covariance) {
-        let (outcome, of_covariance, of_outputs, of_noise, of_residual) =
-            <Dispatch as Dispatched>::kronecker(
-                covariance.into_dispatch(),
-                outputs.into_dispatch(),
-                noise.into_dispatch(),
-                residual.into_dispatch(),
-                request,
-            );
+        let [count] = noise.dims();
+        let (outcome, of_covariance, of_outputs, of_residual) = <Dispatch as Dispatched>::kronecker(
+            covariance.into_dispatch(),
+            outputs.into_dispatch(),
+            noise.into_dispatch(),
+            residual.into_dispatch(),
+            request,
+        );
+        let outcome = Tensor::<2>::from_dispatch(outcome);
         let slopes = TensorSlopes {
             covariance: Tensor::from_dispatch(of_covariance),
             outputs: Tensor::from_dispatch(of_outputs),
-            noise: Tensor::from_dispatch(of_noise),
+            noise: outcome.clone().narrow(1, 2, count).reshape([count]),
             residual: Tensor::from_dispatch(of_residual),
         };
-        return (Tensor::from_dispatch(outcome), slopes);
+        return (outcome.narrow(1, 0, 2), slopes);
     }
     // Values of other devices are read, and the results are written there.
     let values = [
