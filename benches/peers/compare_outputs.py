@@ -16,7 +16,6 @@ import json
 import math
 import random
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -65,11 +64,10 @@ def own(arguments: argparse.Namespace, train: Path, test: Path) -> dict:
     fit += ["--kernel", "matern52", "--mean", "constant", "--dtype", "f64", "--test-fraction", "0"]
     fit += ["--rank", arguments.rank, "--steps", arguments.steps, "--out", model, "--overwrite", "--quiet"]
     predict = [arguments.program, "predict", "--model-dir", model, "--data", test, "--out", predictions]
-    predict += ["--overwrite", "--quiet"]
+    predict += ["--overwrite"]
     began = time.monotonic()
     for command in (fit, predict):
-        words = [str(word) for word in command]
-        subprocess.run([*words, "--threads", str(arguments.threads)], check=True)
+        json_lines.run([*command, "--threads", arguments.threads])
     seconds = time.monotonic() - began
     rows = read(predictions)
 
