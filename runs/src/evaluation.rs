@@ -8,7 +8,7 @@ use crate::coverage::LEVEL;
 use crate::preparation::Part;
 use crate::progress::RowProgress;
 use crate::scores::{ScoredRows, Scores};
-use crate::transformed::Transformed;
+use crate::transformed::in_units_of_data;
 
 /// One over the step of the probabilities of quantiles that models follow. Parameters in single precision have seven
 /// digits.
@@ -119,7 +119,9 @@ pub fn in_original_units(
 /// The means and variances in the units of the data.
 fn moments(predictions: &Predictions, standardizer: &Standardizer) -> (Vec<f64>, Vec<f64>) {
     match (&standardizer.target_transform, &predictions.distribution) {
-        (Some(_), Some(distribution)) => Transformed::new(distribution, standardizer).moments(),
+        (Some(own), Some(distribution)) => {
+            in_units_of_data(distribution, own, standardizer).moments()
+        }
         _ => (
             standardizer.inverse_targets(&predictions.mean),
             standardizer.inverse_variances(&predictions.variance),
@@ -203,7 +205,7 @@ impl Scaled {
     ) -> Self {
         let distribution = predictions.distribution.as_ref();
         let distribution = distribution.filter(|_| has_numbers);
-        let (Some(_), Some(distribution)) = (&standardizer.target_transform, distribution) else {
+        let (Some(own), Some(distribution)) = (&standardizer.target_transform, distribution) else {
             let targets = part.targets.clone();
             return Self {
                 crps: distribution.map(|own| own.continuous_ranked_probability_score(&targets)),
@@ -213,10 +215,10 @@ impl Scaled {
             };
         };
         let scale = standardizer.data_scale();
-        let scores = Transformed::new(distribution, standardizer)
-            .continuous_ranked_probability_score(&part.targets);
+        let distribution = in_units_of_data(distribution, own, standardizer);
+        let scores = distribution.continuous_ranked_probability_score(&part.observed);
         let interval = distribution.interval(LEVEL);
-        let ends = |ends: &[f64]| standardizer.in_deviations(&standardizer.inverse_targets(ends));
+        let ends = |ends: &[f64]| standardizer.in_deviations(ends);
         let variances = original.standard_deviation.iter();
         Self {
             targets: standardizer.in_deviations(&part.observed),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::coverage::{Coverage, LEVEL};
 use crate::scores::four_decimals;
-use crate::transformed::Transformed;
+use crate::transformed::in_units_of_data;
 
 /// The scores of the prediction of each training target from all others, at the hyperparameters that all rows
 /// determined: models with many hyperparameters look slightly better than they are.
@@ -43,8 +43,12 @@ impl LeaveOneOutScores {
         let variances = numbers(predictions.variance.clone());
         let distribution = PredictiveDistribution::of_normals(means, variances);
         let levels = distribution.central_level(targets);
-        let means = match standardizer.target_transform {
-            Some(_) => Transformed::new(&distribution, standardizer).moments().0,
+        let means = match &standardizer.target_transform {
+            Some(own) => {
+                in_units_of_data(&distribution, own, standardizer)
+                    .moments()
+                    .0
+            }
             None => standardizer.inverse_targets(&numbers(predictions.mean.clone())),
         };
         let slopes = standardizer.log_slopes(observed);

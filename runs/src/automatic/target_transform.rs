@@ -12,7 +12,7 @@ use super::best_of;
 use super::start::{few_rows, mean_and_scale, starts};
 use crate::arguments::RunOptions;
 use crate::preparation::PreparedData;
-use crate::transformed::Transformed;
+use crate::transformed::in_units_of_data;
 
 /// The minimum number of training rows. With fewer, the best scale is often just the luckiest.
 const FEWEST_ROWS: usize = 30;
@@ -121,11 +121,13 @@ impl LeftOut {
         let (means, variances) = score.moments();
         let means: Vec<f64> = means.iter().map(|own| mean + scale * own).collect();
         let variances: Vec<f64> = variances.iter().map(|own| scale * scale * own).collect();
-        let means = match standardizer.target_transform {
+        let means = match &standardizer.target_transform {
             None => standardizer.inverse_targets(&means),
-            Some(_) => {
+            Some(own) => {
                 let distribution = PredictiveDistribution::of_normals(means, variances);
-                Transformed::new(&distribution, standardizer).moments().0
+                in_units_of_data(&distribution, own, standardizer)
+                    .moments()
+                    .0
             }
         };
         Some(Self {
