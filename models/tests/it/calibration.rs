@@ -316,7 +316,7 @@ fn golden_temperature() {
         0.7, 0.2, 0.1, 0.6, 0.3, 0.1, 0.8, 0.1, 0.1, 0.2, 0.5, 0.3, 0.1, 0.2, 0.7, 0.5, 0.4, 0.1,
     ];
     let labels = [0.0, 1.0, 0.0, 1.0, 0.0, 1.0];
-    let found = Temperature::fit(&probabilities, 3, &labels);
+    let found = Temperature::of_highest_likelihood(&probabilities, 3, &labels);
     // The slope is zero within 1e-15, and its derivative is of order one.
     assert!(
         (found.value - 1.2907026772081764).abs() < 1e-12,
@@ -377,8 +377,26 @@ fn one_changes_nothing_and_the_order_of_classes_stays() {
 
 #[test]
 fn a_model_that_is_always_right_gets_the_least_temperature() {
-    let found = Temperature::fit(&[0.6, 0.4, 0.3, 0.7], 2, &[0.0, 1.0]);
+    let of = Temperature::of_highest_likelihood;
+    let found = of(&[0.6, 0.4, 0.3, 0.7], 2, &[0.0, 1.0]);
     assert!((found.value / 0.05 - 1.0).abs() < 1e-12, "{found:?}");
-    let wrong = Temperature::fit(&[0.0, 1.0, 0.3, 0.7], 2, &[0.0, 0.0]);
+    let wrong = of(&[0.0, 1.0, 0.3, 0.7], 2, &[0.0, 0.0]);
     assert!((wrong.value / 20.0 - 1.0).abs() < 1e-12, "{wrong:?}");
+}
+
+/// A few rows that the model is right about say little about others.
+#[test]
+fn a_model_that_is_right_about_few_rows_keeps_its_doubts() {
+    let of_rows = |rows: usize| Temperature::fit(&[0.95, 0.05].repeat(rows), 2, &vec![0.0; rows]);
+    let few = of_rows(36).value;
+    assert!((0.6..0.95).contains(&few), "{few}");
+    // 1/T is where the slope of the sum, 36·[log p − Σ p(T)·log p] + 10·(T − 1), is zero.
+    let powers = [0.95f64, 0.05].map(|p| p.powf(1.0 / few));
+    let mean: f64 = (powers.iter().zip([0.95f64, 0.05]))
+        .map(|(power, p)| power * p.ln() / (powers[0] + powers[1]))
+        .sum();
+    let slope = 36.0 * (0.95f64.ln() - mean) + 10.0 * (few - 1.0);
+    assert!(slope.abs() < 1e-9, "{slope}");
+    let many = of_rows(100_000).value;
+    assert!(many < 0.5 * few, "{many}");
 }
