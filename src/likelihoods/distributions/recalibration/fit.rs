@@ -17,6 +17,10 @@ const SMALLEST_STEP: f64 = 1e-6;
 /// The largest slope of a tail, and the inverse of the smallest.
 const LARGEST_SLOPE: f64 = 1e3;
 
+/// A distance from the last knot counts as at most this many times the median of the distances on its side. Of normal
+/// scores, one in a thousand is farther.
+const FARTHEST: f64 = 5.0;
+
 /// The number of places that stand for a target if some targets have a positive probability.
 const PLACES: usize = 8;
 
@@ -123,7 +127,10 @@ impl Recalibration {
         let (first, last) = (knots[0], knots[knots.len() - 1]);
         let below = scores.iter().map(|score| first.0 - score);
         let above = scores.iter().map(|score| score - last.0);
-        let slopes = (slope_of_tail(-first.1, below), slope_of_tail(last.1, above));
+        let slopes = (
+            slope_of_tail(-first.1, without_outliers(below)),
+            slope_of_tail(last.1, without_outliers(above)),
+        );
         Self {
             rows,
             knots,
@@ -137,6 +144,18 @@ fn quantile_of(sorted: &[f64], p: f64) -> f64 {
     let place = (p * (sorted.len() + 1) as f64 - 1.0).clamp(0.0, (sorted.len() - 1) as f64);
     let (low, high) = (place.floor() as usize, place.ceil() as usize);
     sorted[low] + (place - place.floor()) * (sorted[high] - sorted[low])
+}
+
+/// The positive distances, of which none counts as far more than the others: a single wild target would make all
+/// predictions vague, and move their means.
+fn without_outliers(distances: impl Iterator<Item = f64>) -> impl Iterator<Item = f64> {
+    let mut positive: Vec<f64> = distances.filter(|distance| *distance > 0.0).collect();
+    positive.sort_by(f64::total_cmp);
+    let middle = positive.get(positive.len() / 2).copied();
+    let farthest = FARTHEST * middle.unwrap_or_default();
+    positive
+        .into_iter()
+        .map(move |distance| distance.min(farthest))
 }
 
 /// The slope b with the largest `Σ_i [log b − ½(w + b·d_i)²]` over positive distances:
@@ -255,6 +274,22 @@ mod tests {
             }
         }
         assert_eq!(slope_of_tail(1.0, [-1.0].into_iter()), 1.0);
+    }
+
+    /// One score in a hundred is forty standard deviations away.
+    #[test]
+    fn a_single_outlier_hardly_changes_the_map() {
+        for rows in [50, 200] {
+            let own = (0..rows).map(|row| normal_quantile((row as f64 + 0.5) / rows as f64));
+            let mut scores: Vec<f64> = own.collect();
+            let plain = Recalibration::of_scores(rows, scores.clone());
+            scores[rows / 3] = 40.0;
+            let with = Recalibration::of_scores(rows, scores);
+            for score in [-2.0, -1.0, 0.0, 1.0, 2.0] {
+                let change = (with.value(score) - plain.value(score)).abs();
+                assert!(change < 0.5, "{rows} rows, {score}: {change}");
+            }
+        }
     }
 
     /// Targets of two values: `P(Y < 1)` is p in the predictions and √p in truth.

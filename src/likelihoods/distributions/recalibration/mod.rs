@@ -17,7 +17,7 @@ const LARGEST_SCORE: f64 = 8.2;
 /// The knots are quantiles of the normal scores `z = Φ⁻¹(F(y))` of the rows, and their values are the quantiles of a
 /// standard normal distribution: 1 knot, the median, from 20 rows on, 3 from 100, 9 from 400. The line beyond the last
 /// knot has the slope of the highest likelihood, `Σ_i [log b − ½(w + b·d_i)²]`, with the distances `d_i` of the scores from
-/// the knot and its value w. For a normal prediction, the map with one knot moves the median and scales the standard
+/// the knot and its value w, each at most five times their median, so that one wild target changes little. For a normal prediction, the map with one knot moves the median and scales the standard
 /// deviation below and above it.
 ///
 /// Quantiles are `F⁻¹(R⁻¹(p))`, densities `R′(F(y))·f(y)` and probabilities of numbers `R(F(y)) − R(F(y⁻))`.
