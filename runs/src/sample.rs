@@ -3,16 +3,23 @@
 use std::path::PathBuf;
 
 use burn::tensor::Tensor;
-use burn_gp_core::{likelihoods::TargetKind, ops::numbers};
-use burn_gp_datasets::{DataError, KeptColumns, NewRows, counted, warnings_of_new_rows};
+use burn_gp_core::{
+    likelihoods::{Support, TargetKind},
+    ops::numbers,
+};
+use burn_gp_datasets::{
+    Companion, DataError, Features, KeptColumns, NewRows, counted, warnings_of_new_rows,
+};
 use burn_gp_models::Predictor;
 use clap::Args;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
+use rand_distr::{Binomial, Distribution};
 
 use crate::arguments::TrainedModelOptions;
 use crate::failure::Failure;
 use crate::output::{Destination, Draw, ModelContext, PredictionTable};
 use crate::outputs;
+use crate::predict::missing_companion;
 use crate::preparation::impossible_inputs;
 use crate::ranges::{MOST_SIZE, MOST_VALUES, at_most, from_one_to};
 use crate::standard_error::warn;
@@ -85,6 +92,13 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
     for warning in warnings_of_new_rows(&features, &context.levels) {
         warn(warning);
     }
+    let without = missing_companion(&features, context);
+    if let Some(column) = without.filter(|own| own.kind == Companion::Trials && arguments.targets) {
+        warn(format!(
+            "there is no column {:?}, so draws are shares of successes",
+            column.name
+        ));
+    }
     let rows = features.inputs.rows();
     at_most("the number of points", rows, MOST_ROWS, || {
         "joint draws need the covariance of all pairs".into()
@@ -97,7 +111,7 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
     let predictor = predictor_of(&saved)?;
     let x = predictor.inputs(inputs.values(), inputs.columns());
     let draws = match arguments.targets {
-        true => targets(&predictor, x, context, arguments)?,
+        true => targets(&predictor, x, (context, &features), arguments)?,
         false => functions(&predictor, x, context, arguments)?,
     };
     let table = PredictionTable::of_draws(0..rows, draws).carrying(features.kept);
@@ -139,30 +153,50 @@ fn functions(
     Ok(named.collect())
 }
 
-/// Draws of new targets, in the units of the data.
+/// Draws of new targets, in the units of the data: numbers of successes if the trials of the rows are known, else shares.
 fn targets(
     predictor: &Predictor,
     x: Tensor<2>,
-    context: &ModelContext,
+    (context, features): (&ModelContext, &Features),
     arguments: &SampleArguments,
 ) -> Result<Vec<(String, Draw)>, Failure> {
     let mut random = ChaCha8Rng::seed_from_u64(arguments.seed);
     let draws = predictor.sample_targets(x, arguments.count, &mut random)?; // [S, N, 1]
     let [_, rows, columns] = draws.dims();
     let values = numbers(draws);
+    let own = predictor.likelihood().target_distribution();
+    let support = own.map_or(Support::Reals, |own| own.support());
+    let mut drawn = |values: &[f64]| {
+        let rescaled = context.standardizer.inverse_targets(values);
+        let pairs = values.iter().zip(rescaled);
+        let values = pairs.map(|(own, rescaled)| support.in_units(*own, rescaled));
+        match (&context.schema.classes, &features.attributes.trials) {
+            (None, None) => Draw::Numbers(values.collect()),
+            (None, Some(trials)) => {
+                let pairs = values.zip(trials);
+                Draw::Numbers(
+                    pairs
+                        .map(|(share, trials)| successes(share, *trials, &mut random))
+                        .collect(),
+                )
+            }
+            (Some(classes), _) => {
+                let name = |class: f64| classes.names()[class as usize].clone();
+                Draw::Labels(values.map(name).collect())
+            }
+        }
+    };
     let named = values
         .chunks_exact((rows * columns).max(1))
         .zip(1..)
-        .map(|(values, draw)| {
-            let values = context.standardizer.inverse_targets(values);
-            let drawn = match &context.schema.classes {
-                None => Draw::Numbers(values),
-                Some(classes) => {
-                    let name = |&class: &f64| classes.names()[class as usize].clone();
-                    Draw::Labels(values.iter().map(name).collect())
-                }
-            };
-            (format!("draw {draw}"), drawn)
-        });
+        .map(|(values, draw)| (format!("draw {draw}"), drawn(values)));
     Ok(named.collect())
+}
+
+/// A number of successes among trials, each with this probability. NaN stays.
+fn successes(probability: f64, trials: f64, random: &mut ChaCha8Rng) -> f64 {
+    match Binomial::new(trials as u64, probability) {
+        Ok(counts) => counts.sample(random) as f64,
+        Err(_) => f64::NAN,
+    }
 }

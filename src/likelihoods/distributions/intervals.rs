@@ -99,7 +99,10 @@ impl PredictiveDistribution {
 
     /// A target of the likelihood, after rescaling and transformation.
     pub(super) fn in_unit(&self, index: usize, own: f64) -> f64 {
-        let rescaled = (self.unit(index)).map_or(own, |unit| unit.shift + unit.scale * own);
+        let support = self.target_of(index).support();
+        let rescaled = (self.unit(index)).map_or(own, |unit| {
+            support.in_units(own, unit.shift + unit.scale * own)
+        });
         let transform = self.transform_of(index);
         transform.map_or(rescaled, |transform| transform.invert(rescaled))
     }

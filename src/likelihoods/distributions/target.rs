@@ -49,6 +49,19 @@ impl Support {
         (moved(lower, -ROUNDING), moved(upper, -ROUNDING))
     }
 
+    /// A target in other units, which is `rescaled` up to rounding. A limit is as it was written, with up to 15 digits:
+    /// its rounding error would put it inside or beyond the limit.
+    pub fn in_units(self, target: f64, rescaled: f64) -> f64 {
+        let Self::Within(lower, upper) = self else {
+            return rescaled;
+        };
+        let is_limit = target <= moved(lower, ROUNDING) || target >= moved(upper, -ROUNDING);
+        match is_limit {
+            true => format!("{rescaled:.14e}").parse().unwrap_or(rescaled),
+            false => rescaled,
+        }
+    }
+
     /// A number t with `P(y < target) = P(y ≤ t)`.
     pub(super) fn below(self, target: f64) -> f64 {
         match self {
