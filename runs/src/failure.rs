@@ -202,6 +202,17 @@ pub enum FolderError {
         /// A file in it.
         file: String,
     },
+    /// The folder to replace has results of another kind.
+    #[error(
+        "the folder {} cannot be replaced, because it has the results of {found}; choose another with --out, or remove it",
+        path.display()
+    )]
+    OtherKind {
+        /// The folder.
+        path: PathBuf,
+        /// What its results are of.
+        found: &'static str,
+    },
     /// The program needs a hidden file or folder whose name is taken by one that it did not write.
     #[error(
         "{} exists, but this program did not write it; move it away, or choose another folder with --out",

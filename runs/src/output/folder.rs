@@ -94,7 +94,14 @@ impl OutputFolder {
             };
         }
         if let Some(file) = names.into_iter().find(|name| !is_own(name)) {
-            return Err(FolderError::Foreign { path, file }.into());
+            return Err(match path.join(files::EXPERIMENT).exists() {
+                true => FolderError::OtherKind {
+                    path,
+                    found: "several runs",
+                },
+                false => FolderError::Foreign { path, file },
+            }
+            .into());
         }
         if [files::METRICS, MODEL_FILE]
             .iter()

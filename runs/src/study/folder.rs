@@ -76,7 +76,14 @@ impl ExperimentFolder {
             };
         }
         if let Some(file) = names.into_iter().find(|file| !is_own(file)) {
-            return Err(FolderError::Foreign { path, file }.into());
+            return Err(match path.join(output::METRICS).exists() {
+                true => FolderError::OtherKind {
+                    path,
+                    found: "a single run",
+                },
+                false => FolderError::Foreign { path, file },
+            }
+            .into());
         }
         if path.exists() {
             FolderLock::require_none_within(&path)?;
@@ -87,14 +94,14 @@ impl ExperimentFolder {
         Ok(folder)
     }
 
-    /// Renames earlier results, or removes the folder if it has none.
+    /// Renames earlier results, or removes the folder if it has none, or if those that it should have replaced are still
+    /// there because runs failed.
     fn put_aside(&self, quiet: bool) -> Result<(), Failure> {
-        if !self.is_reported() {
-            return fs::remove_dir_all(&self.path).map_err(Failure::writing(&self.path));
+        match self.is_reported() && !self.previous.exists() {
+            true => fs::rename(&self.path, &self.previous).map_err(Failure::writing(&self.path))?,
+            false => fs::remove_dir_all(&self.path).map_err(Failure::writing(&self.path))?,
         }
-        remove_leftover(&self.previous);
-        fs::rename(&self.path, &self.previous).map_err(Failure::writing(&self.path))?;
-        if !quiet {
+        if !quiet && self.previous.exists() {
             let place = self.previous.display();
             tell(&format!(
                 "the earlier results are kept in {place} until the new ones are complete"
