@@ -23,6 +23,19 @@ pub struct CalibrationReport {
     pub scores_without: Option<Scores>,
 }
 
+impl From<&Calibration> for CalibrationReport {
+    fn from(calibration: &Calibration) -> Self {
+        Self {
+            rows: calibration.rows(),
+            temperature: match calibration {
+                Calibration::Temperature(own) => Some(own.value),
+                Calibration::Recalibration(_) => None,
+            },
+            scores_without: None,
+        }
+    }
+}
+
 impl CalibrationReport {
     /// What it is, in a sentence.
     pub fn text(&self) -> String {
@@ -74,12 +87,8 @@ pub fn calibrated(
     };
     let without = (!data.test.is_empty()).then(without).transpose()?;
     let figures = CalibrationReport {
-        rows: calibration.rows(),
-        temperature: match &calibration {
-            Calibration::Temperature(own) => Some(own.value),
-            Calibration::Recalibration(_) => None,
-        },
         scores_without: without.map(|own| own.scores),
+        ..CalibrationReport::from(&calibration)
     };
     Ok((predictor.calibrated(calibration), Some(figures)))
 }

@@ -108,7 +108,7 @@ pub enum OptionError {
         advice: &'static str,
     },
     /// Two options that exclude each other.
-    #[error("{first} and {second} cannot be used together; give only one")]
+    #[error("{} and {} cannot be used together; give only one", typed(first), typed(second))]
     Exclusive {
         /// The first.
         first: &'static str,
@@ -435,4 +435,9 @@ pub enum ConfigurationError {
         /// The reason, with line and column.
         reason: String,
     },
+}
+
+/// An option as it is typed, from its name in files.
+fn typed(name: &str) -> String {
+    format!("--{}", name.replace('_', "-"))
 }

@@ -120,10 +120,13 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
         table,
         sentence,
         scores,
+        inside,
     } = predicted(arguments, model, &source, (&levels, Vec::new()))?;
     write(table, destination, arguments.json)?;
     let said = sentence.into_iter();
-    said.chain(scores.as_ref().map(report::score_line))
+    let scores = scores.as_ref().map(report::score_line);
+    said.chain(scores)
+        .chain(inside)
         .for_each(|line| tell(&line));
     Ok(())
 }
@@ -145,6 +148,8 @@ struct Predicted {
     sentence: Option<String>,
     /// The scores of the rows with a known target.
     scores: Option<Scores>,
+    /// How many known targets are in intervals of another level than those of the score `coverage`.
+    inside: Option<String>,
 }
 
 /// The predictions of the rows of `source` by a saved model and its folder. `numbers` are those of the rows in the
@@ -177,6 +182,7 @@ fn predicted(
         conformal.replace(&mut original, &rows.part, scale);
         scores = scores.map(|scores| rows.with_coverage(scores, &original));
     }
+    let inside = rows.targets_inside(&original, levels.interval, conformal.is_some());
     let numbers = match numbers.is_empty() {
         true => (0..rows.part.len()).collect(),
         false => numbers,
@@ -188,6 +194,7 @@ fn predicted(
         table: table.without(&unfit).carrying(features.kept),
         sentence: conformal.map(|conformal| conformal.sentence()),
         scores,
+        inside,
     })
 }
 
@@ -385,6 +392,25 @@ impl Rows {
             let location = features.origin.location(row);
             TargetError::new(location, self.part.observed[row], impossible)
         })
+    }
+
+    /// How many known targets are in their intervals of another level than the usual one.
+    fn targets_inside(
+        &self,
+        predictions: &InOriginalUnits,
+        level: f64,
+        is_conformal: bool,
+    ) -> Option<String> {
+        let is_asked = level != LEVEL && !self.known.is_empty();
+        (is_asked && !predictions.central_level.is_empty()).then_some(())?;
+        let own = self.known.iter().map(|&row| predictions.central_level[row]);
+        let inside = own.filter(|&own| own < level || (own == level && !is_conformal));
+        let share = 100.0 * inside.count() as f64 / self.known.len() as f64;
+        Some(format!(
+            "{share:.1} % of the known targets are in their {} % intervals; coverage is that of {} % intervals",
+            100.0 * level,
+            100.0 * LEVEL
+        ))
     }
 
     /// The scores with the coverage of conformal intervals. They contain targets from a level on, itself excluded.

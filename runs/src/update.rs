@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use burn_gp_core::ops::numbers;
-use burn_gp_datasets::{DataSource, Features, KeptColumns, Matrix, NewRows, counted};
+use burn_gp_datasets::{DataError, DataSource, Features, KeptColumns, Matrix, NewRows, counted};
 use burn_gp_models::{AnyTrained, SavedModel, SavedModelError, training::TrainingData};
 use clap::Args;
 
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::output::{ModelContext, OutputFolder, write_text};
 use crate::outputs;
 use crate::predict::{missing_companion, warn_of};
-use crate::preparation::{Part, TargetError};
+use crate::preparation::{Part, TargetError, impossible_targets};
 use crate::progress::RowProgress;
 use crate::report;
 use crate::standard_output::print;
@@ -195,6 +195,11 @@ fn new_rows(
     let context = &saved.context;
     let features = source.load_new_rows(&context.schema, &rows)?;
     let targets = targets_of(&features, context, data)?;
+    let (schema, standardizer) = (&context.schema, &context.standardizer);
+    let refused = impossible_targets(targets, &features.origin, schema, standardizer).next();
+    if let Some((_, error)) = refused {
+        return Err(DataError::from(error).into());
+    }
     warn_of(&features, context);
     let part = Part::of_new_rows(&features, targets, &context.standardizer);
     let (device, dtype) = saved.model.options();

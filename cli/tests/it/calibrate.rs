@@ -232,11 +232,11 @@ fn what_cannot_be_calibrated_is_refused() {
         "{said}"
     );
     for (options, other) in [
-        ("--model svgp --noise-column x", "noise_column"),
+        ("--model svgp --noise-column x", "noise-column"),
         ("--model svgp --likelihood binomial --trials x", "trials"),
     ] {
         let said = refused(&format!("{options} --calibrate --target y"));
-        let sentence = format!("calibrate and {other} cannot be used together");
+        let sentence = format!("--calibrate and --{other} cannot be used together");
         assert!(said.contains(&sentence), "{said}");
     }
     let said = refused("--targets x,y --calibrate");

@@ -266,6 +266,7 @@ impl Scaling {
             upper: original(interval.upper),
         }
     }
+
     /// The term that is added to the log density of each row of targets in the units of the data, row-major:
     /// `Σ_p (log g_p′(y_p) − log s_p)`.
     pub(super) fn log_jacobian(&self, targets: &[f64], columns: usize) -> Vec<f64> {

@@ -48,8 +48,10 @@ pub fn predict(
             table,
             sentence,
             scores,
+            inside,
         } = work.predicted(models.model(&value), &value, rows)?;
-        let said = sentence.into_iter().chain(scores.as_ref().map(score_line));
+        let scores = scores.as_ref().map(score_line);
+        let said = sentence.into_iter().chain(scores).chain(inside);
         lines.extend(said.map(|text| format!("{column} {value}: {text}")));
         tables.push(table);
     }

@@ -76,7 +76,7 @@ pub struct Description {
     /// The scores of leave-one-out predictions of the training rows, if `metrics.json` has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leave_one_out: Option<LeaveOneOutScores>,
-    /// The calibration of the predictions, if `metrics.json` has it.
+    /// The calibration of the predictions, with scores if `metrics.json` has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<CalibrationReport>,
     /// The scores of simple predictions of the test rows, if `metrics.json` has them.
@@ -229,7 +229,9 @@ impl Description {
             training: metrics.as_ref().map(training),
             warnings: (metrics.as_ref()).map_or_else(Vec::new, |metrics| metrics.warnings.clone()),
             leave_one_out: (metrics.as_ref()).and_then(|metrics| metrics.leave_one_out),
-            calibration: (metrics.as_ref()).and_then(|metrics| metrics.calibration.clone()),
+            calibration: (metrics.as_ref())
+                .and_then(|metrics| metrics.calibration.clone())
+                .or_else(|| context.calibration.as_ref().map(CalibrationReport::from)),
             baselines: (metrics.as_ref())
                 .map(|metrics| metrics.baselines.clone())
                 .unwrap_or_default(),

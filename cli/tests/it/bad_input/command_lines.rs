@@ -26,7 +26,7 @@ fn command_lines_that_cannot_be_understood() {
             ),
             (
                 "--config both.json",
-                "epochs and steps cannot be used together; give only one",
+                "--epochs and --steps cannot be used together; give only one",
             ),
             (
                 "--data good.csv --out run",
