@@ -108,7 +108,11 @@ pub enum OptionError {
         advice: &'static str,
     },
     /// Two options that exclude each other.
-    #[error("{} and {} cannot be used together; give only one", typed(first), typed(second))]
+    #[error(
+        "{} and {} cannot be used together; give only one",
+        typed(first),
+        typed(second)
+    )]
     Exclusive {
         /// The first.
         first: &'static str,

@@ -207,6 +207,23 @@ fn probabilities_of_an_overconfident_classifier_get_a_temperature() {
 }
 
 #[test]
+fn an_updated_model_keeps_and_shows_its_calibration() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    write_numbers(&path.join("train.csv"), 200, 13);
+    write_numbers(&path.join("more.csv"), 30, 14);
+    train(path, &format!("{OVERCONFIDENT} --calibrate --out run"));
+    let run = |line: &str| succeed(path, &line.split(' ').collect::<Vec<&str>>());
+    run("update --model-dir run --data more.csv --out updated");
+    for folder in ["run", "updated"] {
+        let shown = run(&format!("show {folder}"));
+        let expected =
+            "calibrated  map of the predictive distribution, fitted on 30 held-out training rows";
+        assert!(shown.contains(expected), "{folder}: {shown}");
+    }
+}
+
+#[test]
 fn what_cannot_be_calibrated_is_refused() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();

@@ -275,3 +275,65 @@ fn intervals_of_plots_end_where_targets_do() {
         }
     }
 }
+
+/// Targets at a limit are within intervals that end there, and draws are not beyond it: the limit comes back as it was
+/// written.
+#[test]
+fn limits_of_censored_targets_are_as_written() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_data(path, |x, random| {
+        let noise: f64 = StandardNormal.sample(random);
+        f64::max((2.0 * x).sin() + 0.3 * noise, -0.3)
+    });
+    for calibrate in ["", "--calibrate"] {
+        train(
+            path,
+            &format!("--likelihood censored --lower -0.3 --steps 60 --overwrite {calibrate}"),
+        );
+        let rows = predicted(path, 0.95);
+        let at_limit = |value: f64| {
+            assert!(value == -0.3 || value > -0.3 + 1e-9, "{calibrate}: {value}");
+            usize::from(value == -0.3)
+        };
+        let ends: usize = rows.iter().map(|row| at_limit(row[3])).sum();
+        assert!(ends > TEST / 4, "{calibrate}: {ends}");
+        let sample = "sample --model-dir run --data new.csv --targets --count 2";
+        let draws = succeed(path, &sample.split(' ').collect::<Vec<_>>());
+        let draws: usize = fields(&draws)[1..]
+            .iter()
+            .map(|row| at_limit(row[1].parse().unwrap()))
+            .sum();
+        assert!(draws > TEST / 10, "{calibrate}: {draws}");
+    }
+}
+
+/// The score is the coverage of 95 % intervals, whatever level was asked for.
+#[test]
+fn the_share_of_targets_in_intervals_of_another_level_is_printed() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_data(path, |x, random| {
+        let noise: f64 = StandardNormal.sample(random);
+        (2.0 * x).sin() + 0.3 * noise
+    });
+    train(path, "--steps 60");
+    let predict = "predict --model-dir run --data new.csv --out half.csv --overwrite --level";
+    for (level, is_said) in [("0.5", true), ("0.95", false)] {
+        let words: Vec<&str> = predict.split(' ').chain([level]).collect();
+        let said = String::from_utf8(crate::support::run(path, &words).stderr).unwrap();
+        let rows = fields(&read(&path.join("half.csv")));
+        let number = |text: &String| text.parse::<f64>().unwrap();
+        let is_inside = |row: &&Vec<String>| {
+            let [y, lower, upper] = [1, 4, 5].map(|column| number(&row[column]));
+            (lower..=upper).contains(&y)
+        };
+        let share = 100.0 * rows[1..].iter().filter(is_inside).count() as f64 / TEST as f64;
+        let expected = format!("{share:.1} % of the known targets are in their 50 % intervals");
+        assert_eq!(
+            said.contains(&expected),
+            is_said,
+            "{level}: {said}, {share}"
+        );
+    }
+}

@@ -238,3 +238,37 @@ fn foreign_results_are_not_taken_for_earlier_ones() {
     assert_refused(&run(path, &words(compare)), message);
     assert_eq!(read(&path.join(".compared.previous/thesis.tex")), "mine");
 }
+
+/// However often all runs of a new command fail, the results that they should have replaced stay.
+#[test]
+fn finished_results_stay_until_new_ones_are_finished() {
+    let folder = temp_dir::TempDir::new().expect("a folder");
+    let path: &Path = folder.path();
+    write_regression(&path.join("data.csv"), 60);
+    let folds =
+        "train --model exact --data data.csv --folds 2 --steps 2 --quiet --out folds --overwrite";
+    succeed(path, &words(folds));
+    let models = || {
+        let of = |folder: &str| fs::read_dir(path.join(folder).join("runs"));
+        let entries = [".folds.previous", "folds"].map(|folder| of(folder).into_iter().flatten());
+        let entries = entries.into_iter().flatten().flatten();
+        entries
+            .filter(|entry| entry.path().join("weights.bpk").exists())
+            .count()
+    };
+    assert_eq!(models(), 2);
+    for _ in 0..3 {
+        // Too few rows to calibrate on.
+        let refused = run(path, &words(&format!("{folds} --calibrate")));
+        assert!(!refused.status.success());
+        assert_eq!(models(), 2);
+    }
+    succeed(path, &words(&format!("{folds} --seed 1")));
+    assert_eq!(models(), 2);
+    assert!(!path.join(".folds.previous").exists());
+
+    let single = "train --model exact --data data.csv --steps 2 --quiet --out folds --overwrite";
+    let message =
+        "because it has the results of several runs; choose another with --out, or remove it";
+    assert_refused(&run(path, &words(single)), message);
+}

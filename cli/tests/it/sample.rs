@@ -5,7 +5,7 @@ use std::path::Path;
 
 use temp_dir::TempDir;
 
-use crate::support::{columns, numbers, run, succeed, write_classes, write_regression};
+use crate::support::{columns, fields, numbers, run, succeed, write_classes, write_regression};
 
 fn points(path: &Path) {
     let rows = (0..12).map(|row| format!("{},{}\n", 0.1 * row as f64, 0.3));
@@ -153,4 +153,54 @@ fn draws_that_cannot_be_made_are_refused_in_a_sentence() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
         assert!(text.contains(sentence), "{arguments:?}: {text}");
     }
+}
+
+/// Where the trials are known, draws of targets count the successes among them; elsewhere they are shares.
+#[test]
+fn draws_count_successes_among_trials() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let row = |row: usize| {
+        let x = row as f64 / 10.0;
+        let (trials, share) = (5 + row % 20, 0.5 + 0.3 * x.sin());
+        format!("{x},{trials},{}\n", (share * trials as f64).round())
+    };
+    let text: String = (0..80).map(row).collect();
+    fs::write(path.join("data.csv"), format!("x,tries,y\n{text}")).unwrap();
+    let train = "train --data data.csv --target y --trials tries --likelihood binomial --steps 60 --inducing 8 --quiet \
+                 --test-fraction 0 --out run";
+    succeed(path, &train.split_whitespace().collect::<Vec<_>>());
+    let drawn = |text: &str, command: &str| -> (Vec<Vec<f64>>, String) {
+        fs::write(path.join("new.csv"), text).unwrap();
+        let line = format!("{command} --model-dir run --data new.csv");
+        let output = run(path, &line.split(' ').collect::<Vec<_>>());
+        assert!(output.status.success());
+        let table = fields(&String::from_utf8(output.stdout).unwrap());
+        let numbers = |row: &Vec<String>| row[1..].iter().map(|own| own.parse().unwrap()).collect();
+        let said = String::from_utf8(output.stderr).unwrap();
+        (table[1..].iter().map(numbers).collect(), said)
+    };
+    let rows = "x,tries\n1.5,10\n4.5,1000\n";
+    let (draws, said) = drawn(rows, "sample --targets --count 400");
+    assert_eq!(said, "");
+    let (predicted, _) = drawn(rows, "predict");
+    for ((own, expected), trials) in draws.iter().zip(&predicted).zip([10.0, 1000.0]) {
+        let is_count = |own: &f64| own.fract() == 0.0 && (0.0..=trials).contains(own);
+        assert!(own.len() == 400 && own.iter().all(is_count), "{own:?}");
+        // The mean of 400 draws is within five of its standard errors, a quarter of a standard deviation.
+        let mean = own.iter().sum::<f64>() / 400.0;
+        assert!(
+            (mean - expected[0]).abs() < 0.25 * expected[1],
+            "{mean}, {expected:?}"
+        );
+    }
+    let (shares, said) = drawn("x\n1.5\n4.5\n", "sample --targets --count 3");
+    assert!(
+        shares.iter().flatten().all(|own| (0.0..1.0).contains(own)),
+        "{shares:?}"
+    );
+    assert!(
+        said.contains("there is no column \"tries\", so draws are shares of successes"),
+        "{said}"
+    );
 }
