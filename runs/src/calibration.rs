@@ -8,7 +8,7 @@ use crate::evaluation::{Levels, evaluate};
 use crate::failure::Failure;
 use crate::preparation::PreparedData;
 use crate::progress::RowProgress;
-use crate::scores::{COVERAGE, ECE, NLPD, Scores};
+use crate::scores::{COVERAGE, ECE, NLPD, PINBALL, Scores};
 
 /// What `metrics.json` says of a calibration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,7 +50,12 @@ impl CalibrationReport {
                 _ => format!("{title} {value:.4}"),
             })
         };
-        let scores = [(NLPD, "NLPD"), (ECE, "ECE"), (COVERAGE, "coverage")];
+        let scores = [
+            (NLPD, "NLPD"),
+            (ECE, "ECE"),
+            (PINBALL, "pinball loss"),
+            (COVERAGE, "coverage"),
+        ];
         let scores: Vec<String> = scores.into_iter().filter_map(named).collect();
         let without = match scores.is_empty() {
             true => String::new(),

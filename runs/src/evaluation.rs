@@ -117,7 +117,7 @@ pub fn in_original_units(
 }
 
 /// The means and variances in the units of the data.
-fn moments(predictions: &Predictions, standardizer: &Standardizer) -> (Vec<f64>, Vec<f64>) {
+pub fn moments(predictions: &Predictions, standardizer: &Standardizer) -> (Vec<f64>, Vec<f64>) {
     match (&standardizer.target_transform, &predictions.distribution) {
         (Some(own), Some(distribution)) => {
             in_units_of_data(distribution, own, standardizer).moments()

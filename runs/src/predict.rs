@@ -323,12 +323,16 @@ fn levels(arguments: &PredictArguments) -> Result<Levels, OptionError> {
         within(option, value, value > 0.0 && value < 1.0, range)
     };
     check("--level", arguments.level, "0.95")?;
+    let mut quantiles = Vec::new();
     for &quantile in &arguments.quantiles {
         check("--quantiles", quantile, "0.05,0.5,0.95")?;
+        if !quantiles.contains(&quantile) {
+            quantiles.push(quantile);
+        }
     }
     Ok(Levels {
         interval: arguments.level,
-        quantiles: arguments.quantiles.clone(),
+        quantiles,
     })
 }
 

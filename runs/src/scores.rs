@@ -94,6 +94,8 @@ pub const COVERAGE: &str = "coverage95";
 pub const ERROR: &str = "error";
 /// The expected calibration error.
 pub const ECE: &str = "ece";
+/// The mean pinball loss of the quantile that a model follows.
+pub const PINBALL: &str = "pinball";
 
 /// All scores, in the order of tables.
 pub static SCORES: [Score; 11] = [
@@ -197,7 +199,7 @@ pub static SCORES: [Score; 11] = [
     },
     // The loss of quantile regression.
     Score {
-        key: "pinball",
+        key: PINBALL,
         title: "pinball loss",
         explanation: "",
         unit: ScoreUnit::Target,

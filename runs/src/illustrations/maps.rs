@@ -5,7 +5,7 @@ use burn_gp_datasets::Matrix;
 
 use super::RunPlots;
 use super::plane::Plane;
-use crate::evaluation::{Levels, in_original_units};
+use crate::evaluation::moments;
 use crate::output;
 use crate::plots::{self, PlotError};
 
@@ -26,12 +26,12 @@ impl RunPlots<'_> {
         let grid = plane.grid(0.0)?;
         let inputs = plane.standardized(&grid.nodes());
         let predictions = self.predictor.predict(inputs.values(), inputs.columns());
-        let standardizer = &self.data.standardizer;
-        let original = in_original_units(&predictions, standardizer, &Levels::default());
+        let (mean, variances) = moments(&predictions, &self.data.standardizer);
+        let deviation: Vec<f64> = variances.iter().map(|variance| variance.sqrt()).collect();
         let content = plots::PredictionMap {
             target: self.target(),
-            mean: &original.mean,
-            deviation: &original.standard_deviation,
+            mean: &mean,
+            deviation: &deviation,
             varying: match self.data.likelihood.target() {
                 // The noise of new targets is unknown.
                 TargetKind::Measurements => "the function",
