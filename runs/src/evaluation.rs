@@ -1,6 +1,9 @@
 //! Predictions and scores of a model.
 
-use burn_gp_core::{likelihoods::Interval, metrics::mixture_log_density};
+use burn_gp_core::{
+    likelihoods::{Interval, PredictiveDistribution},
+    metrics::mixture_log_density,
+};
 use burn_gp_datasets::Standardizer;
 use burn_gp_models::{PredictionError, Predictions, Predictor};
 
@@ -95,24 +98,35 @@ pub fn in_original_units(
 ) -> InOriginalUnits {
     let (mean, variances) = moments(predictions, standardizer);
     let are_labels = !predictions.probabilities.is_empty();
-    let interval = (predictions.interval(levels.interval))
+    let distribution = (predictions.distribution.as_ref())
         .filter(|_| !are_labels)
-        .unwrap_or_default();
-    let quantile = |&p: &f64| {
-        let quantiles = predictions.quantile(p).filter(|_| !are_labels)?;
-        Some((p, standardizer.inverse_targets(&quantiles)))
-    };
+        .map(|own| original(own, standardizer));
+    let quantiles = levels.quantiles.iter();
     InOriginalUnits {
         observed: Vec::new(),
         mean,
         standard_deviation: variances.iter().map(|variance| variance.sqrt()).collect(),
-        interval: Interval {
-            lower: standardizer.inverse_targets(&interval.lower),
-            upper: standardizer.inverse_targets(&interval.upper),
-        },
-        quantiles: levels.quantiles.iter().filter_map(quantile).collect(),
+        interval: (distribution.as_ref())
+            .map(|own| own.interval(levels.interval))
+            .unwrap_or_default(),
+        quantiles: quantiles
+            .filter_map(|&p| Some((p, distribution.as_ref()?.quantile(p))))
+            .collect(),
         central_level: Vec::new(),
         probabilities: predictions.probabilities.clone(),
+    }
+}
+
+/// The distributions of targets in the units of the data.
+fn original(
+    distribution: &PredictiveDistribution,
+    standardizer: &Standardizer,
+) -> PredictiveDistribution {
+    let (mean, scale) = (standardizer.target_mean, standardizer.target_scale);
+    match &standardizer.target_transform {
+        Some(own) => in_units_of_data(distribution, own, standardizer),
+        None if standardizer.scales_targets() => distribution.clone().in_units(&[mean], &[scale]),
+        None => distribution.clone(),
     }
 }
 

@@ -268,7 +268,7 @@ fn finished_results_stay_until_new_ones_are_finished() {
     assert!(!path.join(".folds.previous").exists());
 
     let single = "train --model exact --data data.csv --steps 2 --quiet --out folds --overwrite";
-    let message =
-        "because it has the results of several runs; choose another with --out, or remove it";
+    let message = "the folder folds cannot be replaced, because it has the results of several runs; choose another \
+                   with --out, or remove it";
     assert_refused(&run(path, &words(single)), message);
 }

@@ -449,14 +449,6 @@ fn models_without_rows_say_what_to_do() {
     );
     let (code, message) = refused(path, &["--remove-before", "a=0", "--out", "new"]);
     assert!(code == 2 && message.contains("keeps its rows"), "{message}");
-    fs::remove_dir_all(path.join("run")).unwrap();
-    let targets = "train --data old.csv --targets b,y --steps 2 --quiet --out run";
-    succeed(path, &targets.split(' ').collect::<Vec<_>>());
-    let (code, message) = refused(path, &["-d", "more.csv", "--out", "new"]);
-    assert!(
-        code == 2 && message.contains("several outputs"),
-        "{message}"
-    );
 }
 
 /// All rows are added, but a sample of them tells how well they were predicted.
