@@ -79,7 +79,7 @@ fn an_update_is_the_model_given_the_new_rows() {
     assert!(said.ends_with(sentence), "{said}");
 
     // The same by the library.
-    let model = Fitted::load(&path.join("run"), &Device::flex()).unwrap();
+    let model = Fitted::load(path.join("run"), &Device::flex()).unwrap();
     let more = path.join("more.csv");
     let (x, a, b) = (
         numbers(&more, "x"),
@@ -89,7 +89,7 @@ fn an_update_is_the_model_given_the_new_rows() {
     let y: Vec<[f64; 2]> = a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
     let given = model.condition_on_observations(&x, &y).unwrap();
     let expected = given
-        .predict(&numbers(&path.join("points.csv"), "x"))
+        .predict(numbers(&path.join("points.csv"), "x"))
         .unwrap();
     let own = expected.predictions();
     let of = |values: &[f64], output: usize| -> Vec<f64> {

@@ -78,7 +78,7 @@ impl PredictiveDistribution {
             };
             let places = (index..draws.len()).step_by(count);
             places
-                .map(|place| self.moved(map, index, (draws[place], shares[place]), &cdf))
+                .map(|place| self.moved(map, index, (draws[place], shares[place]), cdf))
                 .collect()
         };
         let moved: Vec<Vec<f64>> = (0..count).into_par_iter().map(of_target).collect();

@@ -40,8 +40,11 @@ fn at() -> Vec<f64> {
     vec![-0.7, 0.33, 2.6, 4.0, 12.0]
 }
 
+/// A model, and what it adds to the options of `fit`.
+type Case = (ModelConfig, fn(Fit) -> Fit);
+
 /// Exact regression, and sparse regression with an option of mini-batches.
-fn configs() -> [(ModelConfig, fn(Fit) -> Fit); 2] {
+fn configs() -> [Case; 2] {
     [
         (exact().into(), |fit| fit.steps(20)),
         (svgp(GaussianConfig::default()).into(), |fit| {
@@ -117,7 +120,7 @@ fn ranked_probability_scores_are_those_of_prices() {
         .as_ref()
         .expect("numbers");
     let found = distribution.continuous_ranked_probability_score(&[9.0; 5]);
-    for row in 0..5 {
+    for (row, found) in found.iter().enumerate() {
         // E|Y − y| − ½E|Y − Y′| over quantiles: 2∫₀¹ (1[y ≤ q(p)] − p)(q(p) − y) dp.
         let nodes = 4000;
         let score = (0..nodes).map(|node| {
@@ -128,11 +131,7 @@ fn ranked_probability_scores_are_those_of_prices() {
         });
         let expected: f64 = score.sum();
         // The midpoint rule misses tails beyond 1/8000.
-        assert!(
-            (found[row] / expected - 1.0).abs() < 1e-2,
-            "{}, {expected}",
-            found[row]
-        );
+        assert!((found / expected - 1.0).abs() < 1e-2, "{found}, {expected}");
     }
 }
 
@@ -205,7 +204,7 @@ fn densities_integrate_to_one() {
         degrees_of_freedom: 4.5,
         train_degrees_of_freedom: false,
     };
-    let models: [(ModelConfig, fn(Fit) -> Fit); 2] = [
+    let models: [Case; 2] = [
         (exact().into(), |fit| fit.steps(20)),
         (svgp(noise).into(), |fit| fit.steps(100)),
     ];
