@@ -374,7 +374,7 @@ fn what_cannot_be_streamed_is_refused_in_a_sentence() {
                 "--missing",
                 "median",
             ],
-            "stream and missing median",
+            "--stream and --missing median",
         ),
         (
             &[
@@ -385,7 +385,7 @@ fn what_cannot_be_streamed_is_refused_in_a_sentence() {
                 "--time-split",
                 "z",
             ],
-            "stream and time_split",
+            "--stream and --time-split",
         ),
         (
             &[
