@@ -252,8 +252,8 @@ mod tests {
             assert_eq!(own.knots().len(), knots, "{rows}");
             for score in [-5.0, -1.3, 0.0, 0.4, 2.2, 6.0] {
                 let error = (own.value(score) - 0.5 * score).abs();
-                // The quantiles of n rows, and a tail of a few of them.
-                let tolerance = 4.0 / rows as f64 * (1.0 + score.abs());
+                // The quantiles of n rows, and a tail of a few of them, of which the farthest count as nearer.
+                let tolerance = (4.0 / rows as f64 + 0.004) * (1.0 + score.abs());
                 assert!(error < tolerance, "{rows} rows, {score}: {error}");
             }
         }
