@@ -10,35 +10,27 @@ those of reading, fit and predictions without imports.
 
 import argparse
 import csv
-import json
 import math
 import random
-import statistics
-import sys
-import tempfile
 import time
 from pathlib import Path
 
-import cargo_executable
 import json_lines
 import normal_scores
-import text_table
+import rounds
 
 FOLDER = Path(__file__).resolve().parent
+
+COLUMNS = [("RMSE", "rmse", rounds.mean), ("NLPD", "nlpd", rounds.mean), ("seconds", "seconds", rounds.seconds)]
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peers", type=Path, help="Python with gpytorch; without it, only our program runs")
-    parser.add_argument("--program", type=Path, help="a built burn-gp; default: build it")
+    rounds.add_arguments(parser)
     parser.add_argument("--sets", type=int, default=100)
     parser.add_argument("--rows", type=int, default=50, help="training rows of each data set")
     parser.add_argument("--test-rows", type=int, default=20)
     parser.add_argument("--steps", type=int, default=100)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, help="JSON file to write")
     return parser.parse_args()
 
 
@@ -84,38 +76,16 @@ def peer(arguments: argparse.Namespace, train: Path, test: Path) -> dict:
     return json_lines.run([*command, "--steps", arguments.steps, "--threads", arguments.threads])[-1]
 
 
-def compare(arguments: argparse.Namespace, number: int, folder: Path) -> list[dict]:
-    """The scores of all programs in one round."""
-    train, test = write(arguments, number, folder)
-    with test.open(newline="") as file:
+def scores(_: argparse.Namespace, files: tuple[Path, Path], mean: list[float], std: list[float]) -> dict:
+    """The scores of all test rows."""
+    with files[1].open(newline="") as file:
         known = [float(row["y"]) for row in csv.DictReader(file)]
-    results = []
-    for program in (own, peer) if arguments.peers else (own,):
-        found = program(arguments, train, test)
-        of_round = {"round": number, "program": found["program"], "seconds": found["seconds"]}
-        results.append(of_round | normal_scores.scores(known, found["mean"], found["std"]))
-        print(f"round {number}: {json.dumps(results[-1])}", file=sys.stderr, flush=True)
-    return results
+    return normal_scores.scores(known, mean, std)
+
 
 
 def main() -> None:
-    arguments = parse_arguments()
-    arguments.program = arguments.program or cargo_executable.build("bin", "burn-gp")
-    results = []
-    with tempfile.TemporaryDirectory() as created:
-        for number in range(1, arguments.rounds + 1):
-            results += compare(arguments, number, Path(created))
-    programs: dict[str, list[dict]] = {}
-    for result in results:
-        programs.setdefault(result["program"], []).append(result)
-    rows = []
-    for program, of_program in programs.items():
-        cells = [f"{statistics.fmean(result[key] for result in of_program):.4f}" for key in ("rmse", "nlpd")]
-        seconds = statistics.median(result["seconds"] for result in of_program)
-        rows.append([program, *cells, f"{seconds:.2f}"])
-    print(text_table.render(["program", "RMSE", "NLPD", "seconds"], rows))
-    if arguments.out:
-        arguments.out.write_text(json.dumps(results, indent=1) + "\n")
+    rounds.compare(parse_arguments(), [own, peer], write, scores, COLUMNS)
 
 
 if __name__ == "__main__":

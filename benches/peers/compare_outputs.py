@@ -12,36 +12,29 @@ those of reading, fit and predictions without imports.
 
 import argparse
 import csv
-import json
-import math
 import random
 import statistics
-import sys
-import tempfile
 import time
 from pathlib import Path
 
-import cargo_executable
 import json_lines
-import text_table
+import normal_scores
+import rounds
 
 FOLDER = Path(__file__).resolve().parent
 DIABETES = FOLDER.parents[1] / "datasets" / "data" / "diabetes.csv"
 SERUM = ["tc", "ldl", "hdl", "tch", "ltg", "glu"]
 
+COLUMNS = [("RMSE", "rmse", rounds.mean), ("NLPD", "nlpd", rounds.mean), ("seconds", "seconds", rounds.seconds)]
+
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peers", type=Path, help="Python with gpytorch; without it, only our program runs")
-    parser.add_argument("--program", type=Path, help="a built burn-gp; default: build it")
+    rounds.add_arguments(parser)
     parser.add_argument("--data", type=Path, default=DIABETES, help="a complete table of numbers with a header")
     parser.add_argument("--targets", nargs="+", default=SERUM)
     parser.add_argument("--rank", type=int, default=2)
     parser.add_argument("--steps", type=int, default=100)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, help="JSON file to write")
     return parser.parse_args()
 
 
@@ -50,7 +43,7 @@ def read(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def write(path: Path, rows: list[dict[str, str]]) -> None:
+def write_table(path: Path, rows: list[dict[str, str]]) -> None:
     with path.open("w", newline="") as file:
         table = csv.DictWriter(file, rows[0])
         table.writeheader()
@@ -85,61 +78,38 @@ def peer(arguments: argparse.Namespace, train: Path, test: Path) -> dict:
     return json_lines.run(command)[-1]
 
 
-def scores(targets: list[str], train: list[dict], test: list[dict], result: dict) -> dict:
-    """The RMSE and the NLPD, means over outputs in units of the training targets."""
-    errors, densities = [], []
-    for column, target in enumerate(targets):
-        unit = statistics.pstdev([float(row[target]) for row in train])
-        known = [float(row[target]) for row in test]
-        standardized = [
-            ((mean[column] - y) / unit, std[column] / unit)
-            for y, mean, std in zip(known, result["mean"], result["std"], strict=True)
-        ]
-        errors.append(math.sqrt(statistics.fmean(error**2 for error, _ in standardized)))
-        densities.append(
-            statistics.fmean(
-                0.5 * math.log(2 * math.pi * std**2) + 0.5 * (error / std) ** 2 for error, std in standardized
-            )
-        )
-    return {"rmse": statistics.fmean(errors), "nlpd": statistics.fmean(densities)}
-
-
-def compare(arguments: argparse.Namespace, number: int, folder: Path) -> list[dict]:
-    """The scores of all programs in one round."""
+def write(arguments: argparse.Namespace, number: int, folder: Path) -> tuple[Path, Path]:
+    """The files of training and of test rows."""
     rows = read(arguments.data)
     random.Random(f"{arguments.seed} {number}").shuffle(rows)
     count = len(rows) // 10
-    test, train = rows[:count], rows[count:]
     paths = folder / "train.csv", folder / "test.csv"
-    write(paths[0], train)
-    write(paths[1], test)
-    results = []
-    for program in (own, peer) if arguments.peers else (own,):
-        found = program(arguments, *paths)
-        of_round = {"round": number, "program": found["program"], "seconds": found["seconds"]}
-        results.append(of_round | scores(arguments.targets, train, test, found))
-        print(f"round {number}: {json.dumps(results[-1])}", file=sys.stderr, flush=True)
-    return results
+    write_table(paths[0], rows[count:])
+    write_table(paths[1], rows[:count])
+    return paths
+
+
+def scores(arguments: argparse.Namespace, files: tuple[Path, Path], mean: list, std: list) -> dict:
+    """The RMSE and the NLPD, means over outputs in units of the training targets."""
+    train, test = (read(path) for path in files)
+    each = []
+    for column, target in enumerate(arguments.targets):
+        unit = statistics.pstdev([float(row[target]) for row in train])
+        known, means, deviations = (
+            [value / unit for value in values]
+            for values in (
+                [float(row[target]) for row in test],
+                [row[column] for row in mean],
+                [row[column] for row in std],
+            )
+        )
+        each.append(normal_scores.scores(known, means, deviations))
+    return {key: statistics.fmean(own[key] for own in each) for key in ("rmse", "nlpd")}
+
 
 
 def main() -> None:
-    arguments = parse_arguments()
-    arguments.program = arguments.program or cargo_executable.build("bin", "burn-gp")
-    results = []
-    with tempfile.TemporaryDirectory() as created:
-        for number in range(1, arguments.rounds + 1):
-            results += compare(arguments, number, Path(created))
-    programs: dict[str, list[dict]] = {}
-    for result in results:
-        programs.setdefault(result["program"], []).append(result)
-    rows = []
-    for program, of_program in programs.items():
-        cells = [f"{statistics.fmean(result[key] for result in of_program):.4f}" for key in ("rmse", "nlpd")]
-        seconds = statistics.median(result["seconds"] for result in of_program)
-        rows.append([program, *cells, f"{seconds:.2f}"])
-    print(text_table.render(["program", "RMSE", "NLPD", "seconds"], rows))
-    if arguments.out:
-        arguments.out.write_text(json.dumps(results, indent=1) + "\n")
+    rounds.compare(parse_arguments(), [own, peer], write, scores, COLUMNS)
 
 
 if __name__ == "__main__":

@@ -13,35 +13,33 @@ Each program is a process of its own, in turns. Seconds are medians over the rou
 
 import argparse
 import csv
-import json
 import math
 import random
-import statistics
-import sys
-import tempfile
 import time
 from pathlib import Path
 
-import cargo_executable
 import json_lines
 import normal_scores
-import text_table
+import rounds
 
 FOLDER = Path(__file__).resolve().parent
+
+COLUMNS = [
+    ("RMSE", "rmse", rounds.mean),
+    ("NLPD", "nlpd", rounds.mean),
+    ("seconds of training", "train_seconds", rounds.seconds),
+    ("of update", "update_seconds", rounds.seconds),
+    ("difference", "difference", rounds.largest),
+]
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peers", type=Path, help="Python with gpytorch; without it, only our program runs")
-    parser.add_argument("--program", type=Path, help="a built burn-gp; default: build it")
+    rounds.add_arguments(parser)
     parser.add_argument("--data", type=Path, help="a table of numbers with a header")
     parser.add_argument("--rows", type=int, default=2000, help="simulated rows")
     parser.add_argument("--more", type=int, default=100, help="new rows")
     parser.add_argument("--steps", type=int, default=50)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, help="JSON file to write")
     return parser.parse_args()
 
 
@@ -98,41 +96,16 @@ def peer(arguments: argparse.Namespace, train: Path, more: Path, test: Path) -> 
     return json_lines.run([*command, "--steps", arguments.steps, "--threads", arguments.threads])[-1]
 
 
-def compare(arguments: argparse.Namespace, number: int, folder: Path) -> list[dict]:
-    """The scores of all programs in one round."""
-    paths = write(arguments, number, folder)
-    with paths[2].open(newline="") as file:
+def scores(_: argparse.Namespace, files: list[Path], mean: list[float], std: list[float]) -> dict:
+    """The scores of the test rows."""
+    with files[2].open(newline="") as file:
         known = [float(row[-1]) for row in list(csv.reader(file))[1:]]
-    results = []
-    for program in (own, peer) if arguments.peers else (own,):
-        found = program(arguments, *paths)
-        of_scores = normal_scores.scores(known, found.pop("mean"), found.pop("std"))
-        results.append({"round": number} | found | of_scores)
-        print(f"round {number}: {json.dumps(results[-1])}", file=sys.stderr, flush=True)
-    return results
+    return normal_scores.scores(known, mean, std)
+
 
 
 def main() -> None:
-    arguments = parse_arguments()
-    arguments.program = arguments.program or cargo_executable.build("bin", "burn-gp")
-    results = []
-    with tempfile.TemporaryDirectory() as created:
-        for number in range(1, arguments.rounds + 1):
-            results += compare(arguments, number, Path(created))
-    programs: dict[str, list[dict]] = {}
-    for result in results:
-        programs.setdefault(result["program"], []).append(result)
-    rows = []
-    for program, of_program in programs.items():
-        cells = [f"{statistics.fmean(result[key] for result in of_program):.4f}" for key in ("rmse", "nlpd")]
-        for key in ("train_seconds", "update_seconds"):
-            cells.append(f"{statistics.median(result[key] for result in of_program):.2f}")
-        differences = [result["difference"] for result in of_program if "difference" in result]
-        rows.append([program, *cells, f"{max(differences):.1e}" if differences else "-"])
-    header = ["program", "RMSE", "NLPD", "seconds of training", "of update", "difference"]
-    print(text_table.render(header, rows))
-    if arguments.out:
-        arguments.out.write_text(json.dumps(results, indent=1) + "\n")
+    rounds.compare(parse_arguments(), [own, peer], write, scores, COLUMNS)
 
 
 if __name__ == "__main__":
