@@ -249,12 +249,14 @@ fn moments_are_those_of_the_likelihood() {
                     means[row],
                     expected[row]
                 );
-                // With few degrees of freedom, the tails that are left out have a large share of the variance, and a
-                // hundred-thousandth where the logarithm of a target varies widely.
+                // With few degrees of freedom, the tails that are left out have a large share of the variance, and some
+                // hundred-thousandths where the logarithm of a target varies widely.
+                let is_heavy = ["wide", "much dispersion"].map(|word| case.name.contains(word));
+                let tails = if is_heavy.contains(&true) { 5e-5 } else { 0.0 };
                 if case.config.name() != "student-t" {
                     let error = (variances[row] - squares[row]).abs();
                     assert!(
-                        error < (tolerance + 1e-4) * squares[row] + left_out,
+                        error < (tolerance + tails) * squares[row] + left_out,
                         "{what}: {}, {}",
                         variances[row],
                         squares[row]
