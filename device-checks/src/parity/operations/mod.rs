@@ -2,6 +2,7 @@
 
 mod covariances;
 mod factors;
+mod kronecker;
 mod moments;
 mod products;
 mod special;
@@ -18,6 +19,7 @@ pub(super) fn cases() -> Vec<Case> {
     let groups = [
         products::cases(),
         factors::cases(),
+        kronecker::cases(),
         covariances::cases(),
         moments::cases(),
         special::cases(),
