@@ -240,6 +240,12 @@ compare_classification.main()
         table = self.run_script(PEERS / "compare_updates.py", *options)
         self.assertRegex(table.splitlines()[-1], r"^\| burn-gp \| +\d+\.\d{4} \| .* \| +- \|$")
 
+    def test_compare_botorch(self) -> None:
+        for transform in ("none", "log"):
+            options = ["--program", self.program, "--rows", 40, "--rounds", 1, "--threads", 1, "--transform", transform]
+            table = self.run_script(PEERS / "compare_botorch.py", *options)
+            self.assertRegex(table.splitlines()[-1], r"^\| burn-gp (\| +-?\d+\.\d{4} ){4}\|")
+
     def test_compare_forecasts(self) -> None:
         series = self.folder / "series"
         series.mkdir()
