@@ -57,47 +57,87 @@ pub fn load_points_file(path: &Path) -> Result<Features, DataError> {
     Table::assemble(read(path, Request::Points)?, Request::Points)?.into_features()
 }
 
+/// A format of files.
+struct Format {
+    extensions: &'static [&'static str],
+    /// Reads all columns; the request determines whether the first line is a header.
+    read: fn(&Path, Request<'_>) -> Result<RawTable, DataError>,
+}
+
+/// Makes a reader, which returns an error if the program was built without the feature.
+macro_rules! reader {
+    ($feature:literal, $read:expr) => {{
+        #[cfg(feature = $feature)]
+        {
+            $read
+        }
+        #[cfg(not(feature = $feature))]
+        {
+            |path, _| {
+                Err(DataError::File(crate::FileError::FormatNotBuilt {
+                    path: path.into(),
+                    feature: $feature,
+                }))
+            }
+        }
+    }};
+}
+
+/// The extensions of Parquet files.
+const PARQUET: &[&str] = &["parquet", "pq"];
+
+/// All formats but text, which every other file is.
+static FORMATS: [Format; 4] = [
+    Format {
+        extensions: &["json", "jsonl", "ndjson"],
+        read: |path, _| json::read(path),
+    },
+    Format {
+        extensions: PARQUET,
+        read: reader!("parquet", |path, _| crate::parquet::read(path)),
+    },
+    Format {
+        extensions: &["arrow", "feather", "ipc"],
+        read: reader!("arrow", |path, _| crate::arrow::read(path)),
+    },
+    Format {
+        extensions: &["xlsx", "xls", "xlsb", "xlsm", "ods"],
+        read: reader!("excel", |path, request| crate::workbook::read(
+            path,
+            request.header()
+        )),
+    },
+];
+
 /// Reads all columns of a file; `request` determines whether its first line is a header.
 pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<RawTable, DataError> {
-    match Format::of(path) {
-        Format::Text => delimited::read(path, request),
-        Format::Json => json::read(path),
-        Format::Parquet => read_parquet(path),
-        Format::Arrow => read_arrow(path),
-        Format::Workbook => read_workbook(path, request.header()),
+    match format(path) {
+        Some(format) => (format.read)(path, request),
+        None => delimited::read(path, request),
     }
+}
+
+/// The format of a file by its name; `None` for text.
+fn format(path: &Path) -> Option<&'static Format> {
+    let extension = extension(path);
+    let mut formats = FORMATS.iter();
+    formats.find(|format| format.extensions.contains(&extension.as_str()))
 }
 
 /// Whether the name of a file has an extension of Parquet files.
 #[cfg(feature = "parquet")]
 pub(crate) fn is_parquet(path: &Path) -> bool {
-    Format::of(path) == Format::Parquet
-}
-
-/// The format of a file, by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
-    Text,
-    Json,
-    Parquet,
-    Arrow,
-    Workbook,
+    PARQUET.contains(&extension(path).as_str())
 }
 
 /// The extensions of compressed files.
 const COMPRESSED: [&str; 5] = [".gz", ".bz2", ".xz", ".zst", ".zip"];
 
-impl Format {
-    fn of(path: &Path) -> Self {
-        let name = uncompressed(path).to_lowercase();
-        match name.rsplit_once('.').map(|(_, extension)| extension) {
-            Some("parquet" | "pq") => Self::Parquet,
-            Some("arrow" | "feather" | "ipc") => Self::Arrow,
-            Some("xlsx" | "xls" | "xlsb" | "xlsm" | "ods") => Self::Workbook,
-            Some("json" | "jsonl" | "ndjson") => Self::Json,
-            _ => Self::Text,
-        }
-    }
+/// The extension of a file without that of its compression, in lower case.
+fn extension(path: &Path) -> String {
+    let name = uncompressed(path).to_lowercase();
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    extension.unwrap_or_default().to_owned()
 }
 
 /// The name of a file without the extension of its compression.
@@ -107,28 +147,6 @@ fn uncompressed(path: &Path) -> String {
     let inner = extensions.find_map(|extension| name.strip_suffix(extension));
     inner.unwrap_or(&name).to_owned()
 }
-
-/// Defines a reader that returns an error if the program was built without the feature.
-macro_rules! optional_reader {
-    ($name:ident, $feature:literal, $module:ident ($($argument:ident: $kind:ty),*)) => {
-        #[cfg(feature = $feature)]
-        fn $name(path: &Path $(, $argument: $kind)*) -> Result<RawTable, DataError> {
-            crate::$module::read(path $(, $argument)*)
-        }
-
-        #[cfg(not(feature = $feature))]
-        fn $name(path: &Path $(, _: $kind)*) -> Result<RawTable, DataError> {
-            Err(DataError::File(crate::FileError::FormatNotBuilt {
-                path: path.into(),
-                feature: $feature,
-            }))
-        }
-    };
-}
-
-optional_reader!(read_parquet, "parquet", parquet());
-optional_reader!(read_arrow, "arrow", arrow());
-optional_reader!(read_workbook, "excel", workbook(header: Option<bool>));
 
 /// The file name without its folder and extensions.
 pub(crate) fn stem(path: &Path) -> String {
@@ -159,16 +177,17 @@ mod tests {
 
     #[test]
     fn the_format_is_told_by_the_name() {
-        for (path, format) in [
-            ("a.csv.bz2", Format::Text),
-            ("a.tsv", Format::Text),
-            ("a", Format::Text),
-            ("a.PARQUET", Format::Parquet),
-            ("a.feather", Format::Arrow),
-            ("a.xlsx", Format::Workbook),
-            ("a.ndjson.gz", Format::Json),
+        for (path, first) in [
+            ("a.csv.bz2", None),
+            ("a.tsv", None),
+            ("a", None),
+            ("a.PARQUET", Some("parquet")),
+            ("a.feather", Some("arrow")),
+            ("a.ods", Some("xlsx")),
+            ("a.ndjson.gz", Some("json")),
         ] {
-            assert_eq!(Format::of(Path::new(path)), format, "{path}");
+            let found = format(Path::new(path)).map(|format| format.extensions[0]);
+            assert_eq!(found, first, "{path}");
         }
     }
 }

@@ -305,6 +305,9 @@ pub enum FolderError {
         /// The folder of a model.
         example: PathBuf,
     },
+    /// All runs of the folder failed.
+    #[error("{} has no models, because all runs failed; train them again with `burn-gp train --by`", .0.display())]
+    NoModels(PathBuf),
     /// The folder has a forecast, but no trained model.
     #[error("{path} is a folder of `forecast`; use `burn-gp forecast --model-dir {path}`", path = .0.display())]
     OfForecast(PathBuf),

@@ -47,18 +47,36 @@ impl FolderOfModels {
         let Some(found) = Self::at(path) else {
             return Ok(());
         };
-        let runs = path.join(RUNS);
-        let folders = std::fs::read_dir(&runs).into_iter().flatten().flatten();
-        let mut folders: Vec<PathBuf> = folders
+        let first = found.folders().into_iter().next();
+        Err(FolderError::OfModels {
+            example: first.unwrap_or_else(|| path.join(RUNS)),
+            column: found.column,
+            path: found.path,
+        })
+    }
+
+    /// Refuses a folder of which all runs failed.
+    ///
+    /// # Errors
+    ///
+    /// [`FolderError::NoModels`].
+    pub fn require_some(&self) -> Result<(), FolderError> {
+        match self.folders().is_empty() {
+            true => Err(FolderError::NoModels(self.path.clone())),
+            false => Ok(()),
+        }
+    }
+
+    /// The folders of all models, sorted.
+    fn folders(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.path.join(RUNS));
+        let entries = entries.into_iter().flatten().flatten();
+        let mut folders: Vec<PathBuf> = entries
             .map(|entry| entry.path())
             .filter(|path| path.is_dir())
             .collect();
         folders.sort();
-        Err(FolderError::OfModels {
-            column: found.column,
-            example: folders.into_iter().next().unwrap_or(runs),
-            path: found.path,
-        })
+        folders
     }
 
     /// The folder of the model for `value`, which may be absent.

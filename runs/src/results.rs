@@ -25,6 +25,7 @@ use crate::preparation::PreparedData;
 use crate::progress::RowProgress;
 use crate::pure_error::unlikely_noise;
 use crate::report::{self, Metrics, TrainingFigures};
+use crate::scores::{PINBALL, Scores};
 use crate::standard_error::warn;
 use crate::standard_output::inform;
 
@@ -128,7 +129,11 @@ fn metrics(
     if let Some(evaluation) = evaluation {
         let (found, warnings) = baselines(data, &evaluation.original);
         metrics.baselines = found;
-        metrics.warnings.extend(warnings);
+        // A quantile is not the mean, which has the least RMSE.
+        let follows_quantile = |scores: &Scores| scores.get(PINBALL).is_some();
+        if !metrics.scores.as_ref().is_some_and(follows_quantile) {
+            metrics.warnings.extend(warnings);
+        }
     }
     (metrics.warnings).extend(skipped_steps(session.trainer.skipped_steps()));
     (metrics.warnings).extend(unlikely_noise(&hyperparameters, data));

@@ -228,7 +228,7 @@ fn targets_of<'a>(
     let target = &context.schema.target_name;
     let missing = |name: &str, what: &str| {
         Failure::Arguments(format!(
-            "{data} has no column {name:?}, which is the {what}; new rows need it"
+            "{data} has no column {name:?} with values; it is the {what}, which new rows need"
         ))
     };
     let targets = (features.targets.as_deref()).ok_or_else(|| missing(target, "target"))?;

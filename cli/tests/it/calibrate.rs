@@ -262,3 +262,20 @@ fn what_cannot_be_calibrated_is_refused() {
         "{said}"
     );
 }
+
+/// Held-out rows for the calibration are no training rows, but the test rows are the same.
+#[test]
+fn a_sweep_over_calibration_is_a_comparison() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    write_labels(&path.join("train.csv"), 160, 3);
+    let line = "sweep --grid calibrate=0,0.25 --data train.csv --model svgp --inducing 8 --steps 5 --out sweep";
+    let text = succeed(path, &line.split(' ').collect::<Vec<&str>>());
+    assert!(!text.contains("not comparable"), "{text}");
+    assert!(
+        text.contains("the models were trained on different numbers of rows"),
+        "{text}"
+    );
+    // Scores of labels have no unit.
+    assert!(!text.contains("standardized"), "{text}");
+}

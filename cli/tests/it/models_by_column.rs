@@ -128,6 +128,27 @@ fn each_value_has_a_model_of_its_own() {
     );
 }
 
+#[test]
+fn a_folder_without_models_predicts_nothing() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    fs::write(
+        path.join("few.csv"),
+        "store,day,sold\nRome,1,2\nRome,2,2\nOslo,2,3\nOslo,1,3\n",
+    )
+    .unwrap();
+    let train = "train --data few.csv --by store --out by";
+    let output = run(path, &train.split(' ').collect::<Vec<_>>());
+    assert_eq!(output.status.code(), Some(1));
+    let predict = "predict -m by -d few.csv -o p.csv";
+    refused(
+        path,
+        &predict.split(' ').collect::<Vec<_>>(),
+        "by has no models, because all runs failed",
+    );
+    assert!(!path.join("p.csv").exists());
+}
+
 #[track_caller]
 fn refused(path: &std::path::Path, arguments: &[&str], reason: &str) {
     let output = run(path, arguments);

@@ -75,7 +75,7 @@ fn outputs_with_empty_cells_are_predicted_together() {
         "{text}"
     );
     assert!(
-        text.contains("correlation") && text.contains("coverage"),
+        text.contains("correlation") && text.contains("coverage %"),
         "{text}"
     );
 

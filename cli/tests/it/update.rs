@@ -397,6 +397,10 @@ fn bad_rows_are_refused() {
         ),
         ("color,size\nred,1\n", &["more.csv", "no column \"y\""]),
         (
+            "color,size,y\nred,1,\nblue,2,\n",
+            &["more.csv", "no column \"y\" with values"],
+        ),
+        (
             "color,size,y\nred,1,0.5\nblue,,0.2\n",
             &["more.csv:3", "size"],
         ),

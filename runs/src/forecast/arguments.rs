@@ -41,13 +41,14 @@ pub struct ForecastArguments {
     /// Transformation of the values
     #[arg(long, value_name = "NAME", value_enum, default_value_t = TransformChoice::Auto)]
     pub transform: TransformChoice,
-    /// Coverage of the central intervals
+    /// Coverage of the central intervals [default: 0.8,0.95]
     #[arg(
         long,
         value_name = "P,...",
         value_delimiter = ',',
         allow_negative_numbers = true,
-        default_values_t = [0.8, 0.95]
+        default_values_t = [0.8, 0.95],
+        hide_default_value = true
     )]
     pub levels: Vec<f64>,
     /// Number of forecasts of the past that are scored, each from the values before it; 0 for none

@@ -108,7 +108,7 @@ impl Results {
             "test targets",
             "RMSE",
             "NLPD",
-            "coverage",
+            "coverage %",
             "signal",
             "noise",
         ];
@@ -124,7 +124,10 @@ impl Results {
                 own.targets.len().to_string(),
                 score(0),
                 score(2),
-                score(4),
+                scores.map_or_else(
+                    || "-".to_owned(),
+                    |scores| format!("{:.1}", 100.0 * scores[4]),
+                ),
                 number(self.signals.signal.get(output).copied()),
                 number(self.signals.noise.get(output).copied()),
             ]);

@@ -25,6 +25,7 @@ pub fn predict(
     models: &FolderOfModels,
     levels: &Levels,
 ) -> Result<(), Failure> {
+    models.require_some()?;
     let (source, destination) = places(arguments)?;
     let column = &models.column;
     let rows = source.rows_by_value("--by", column, arguments.no_header.map(|none| !none))?;

@@ -42,13 +42,27 @@ pub fn study(grid: &[Swept], data: Vec<String>, is_comparison: bool) -> Study {
             ..Table::default()
         },
         plots: vec![Plot::Comparison(PLOTTED), Plot::Sizes(PLOTTED)],
-        notes: vec![Note::new(
-            "mean (standard error) over the seeds, each with its own split, in standardized units; steps: seconds of\n\
-             the optimizer steps only, without choosing inducing points, validation or evaluation",
-        )],
+        notes: vec![
+            Note::about(
+                "mean (standard error) over the seeds, each with its own split, in standardized units; steps: seconds \
+                 of\nthe optimizer steps only, without choosing inducing points, validation or evaluation",
+                |cell| !has_labels(cell),
+            ),
+            Note::about(
+                "mean (standard error) over the seeds, each with its own split; steps: seconds of the optimizer steps \
+                 only,\nwithout choosing inducing points, validation or evaluation",
+                has_labels,
+            ),
+        ],
         findings,
         ..Study::default()
     }
+}
+
+/// Whether the targets are labels.
+fn has_labels(cell: &FinishedCell) -> bool {
+    let mut scores = cell.runs.iter().filter_map(|run| run.scores.as_ref());
+    scores.any(|scores| scores.get(ERROR).is_some())
 }
 
 /// The values of a cell. Numbers come with the option's name, because they say little alone.
@@ -108,6 +122,9 @@ impl Swept {
     }
 }
 
+/// Numbers of rows of a run.
+type Sizes = fn(&Metrics) -> [usize; 2];
+
 /// Warnings of the runs, and a warning if the models used different numbers of rows.
 fn findings(cells: &[FinishedCell]) -> Vec<String> {
     let several = cells
@@ -125,12 +142,21 @@ fn findings(cells: &[FinishedCell]) -> Vec<String> {
     };
     let mut lines: Vec<String> = cells.iter().flat_map(warnings).collect();
     lines.extend(rows_of_validation(cells));
-    let uneven = uneven_seeds(cells);
-    if !uneven.is_empty() {
-        lines.push(format!(
-            "not comparable: the models used different numbers of rows with seed {}",
-            uneven.join(", ")
-        ));
+    for (sizes, text) in [
+        (
+            (|run| [run.n_test, 0]) as Sizes,
+            "not comparable: the models were tested on different numbers of rows",
+        ),
+        (
+            |run| [run.n_train, run.n_validation],
+            "the models were trained on different numbers of rows",
+        ),
+    ] {
+        let uneven = uneven_seeds(cells, sizes);
+        if !uneven.is_empty() {
+            lines.push(format!("{text} with seed {}", uneven.join(", ")));
+            break;
+        }
     }
     lines
 }
@@ -157,8 +183,8 @@ fn rows_of_validation(cells: &[FinishedCell]) -> Option<String> {
     })
 }
 
-/// The seeds whose runs on the same data differ in the number of training, validation or test rows.
-fn uneven_seeds(cells: &[FinishedCell]) -> Vec<String> {
+/// The seeds whose runs on the same data differ in these numbers of rows.
+fn uneven_seeds(cells: &[FinishedCell], sizes: Sizes) -> Vec<String> {
     let mut uneven = Vec::new();
     for cells in cells.chunk_by(|a, b| a.cell.data == b.cell.data) {
         let runs = || cells.iter().flat_map(|cell| &cell.runs);
@@ -167,7 +193,7 @@ fn uneven_seeds(cells: &[FinishedCell]) -> Vec<String> {
         seeds.dedup();
         uneven.extend(seeds.into_iter().filter(|&seed| {
             let own = runs().filter(|run| run.seed == seed);
-            let mut sizes = own.map(|run| (run.n_train, run.n_validation, run.n_test));
+            let mut sizes = own.map(sizes);
             let first = sizes.next();
             sizes.any(|size| Some(size) != first)
         }));
