@@ -2,8 +2,10 @@
 
 use std::{
     any::Any,
+    collections::HashMap,
     fmt,
     ops::{Deref, DerefMut},
+    sync::LazyLock,
 };
 
 use dyn_clone::DynClone;
@@ -68,17 +70,29 @@ pub struct Entry<K: Kind + ?Sized> {
     pub read: fn(Value) -> serde_json::Result<Box<K::Definition>>,
 }
 
-/// A registered component of any kind: a reference to its [`Entry`].
+/// A registered component of any kind: its name, and a reference to its [`Entry`].
 #[doc(hidden)]
-pub struct Registration(pub &'static (dyn Any + Send + Sync));
+pub struct Registration(pub &'static str, pub &'static (dyn Any + Send + Sync));
 
 inventory::collect!(Registration);
+
+/// The components by name. Those of different kinds may share one.
+static BY_NAME: LazyLock<HashMap<&'static str, Vec<&'static Registration>>> = LazyLock::new(|| {
+    let mut by_name: HashMap<_, Vec<_>> = HashMap::new();
+    for registration in inventory::iter::<Registration> {
+        by_name
+            .entry(registration.0)
+            .or_default()
+            .push(registration);
+    }
+    by_name
+});
 
 impl<K: Kind + ?Sized> Entry<K> {
     /// Every registered component of the kind.
     fn all() -> impl Iterator<Item = &'static Self> {
         let all = inventory::iter::<Registration>.into_iter();
-        all.filter_map(|Registration(entry)| entry.downcast_ref())
+        all.filter_map(|Registration(_, entry)| entry.downcast_ref())
     }
 
     /// The component that is registered under `name`.
@@ -87,7 +101,8 @@ impl<K: Kind + ?Sized> Entry<K> {
     ///
     /// If there are none or several.
     fn find(name: &str) -> Result<&'static Self, String> {
-        let mut found = Self::all().filter(|entry| entry.name == name);
+        let registered = BY_NAME.get(name).into_iter().flatten();
+        let mut found = registered.filter_map(|Registration(_, entry)| entry.downcast_ref());
         match (found.next(), found.next()) {
             (Some(entry), None) => Ok(entry),
             (Some(_), Some(_)) => Err(format!("two {}s are registered as {name}", K::TAG)),
@@ -167,7 +182,7 @@ macro_rules! register {
                     )?))
                 },
             };
-            $crate::custom::inventory::submit! { $crate::custom::Registration(&ENTRY) }
+            $crate::custom::inventory::submit! { $crate::custom::Registration($name, &ENTRY) }
         };
     };
 }

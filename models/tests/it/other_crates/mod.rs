@@ -1,6 +1,7 @@
 //! Kernels, likelihoods, posteriors, means, networks and models of another crate, as this test is one: in configurations of
 //! every kind of model, in training, in files and in predictions.
 
+mod device_checks;
 mod mistakes;
 mod models;
 mod own_models;
