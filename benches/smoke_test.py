@@ -230,6 +230,11 @@ compare_classification.main()
         table = self.run_script(PEERS / "compare_outputs.py", *options)
         self.assertRegex(table.splitlines()[-1], r"^\| burn-gp \| +\d+\.\d{4} \|")
 
+    def test_compare_input_noise(self) -> None:
+        options = ["--program", self.program, "--rows", 40, "--test-rows", 10, "--rounds", 1, "--threads", 1]
+        table = self.run_script(PEERS / "compare_input_noise.py", *options)
+        self.assertRegex(table.splitlines()[-1], r"^\| burn-gp \| +\d+\.\d{4} \|")
+
     def test_compare_many(self) -> None:
         options = ["--program", self.program, "--sets", 3, "--rows", 12, "--test-rows", 4, "--steps", 3, "--rounds", 1]
         table = self.run_script(PEERS / "compare_many.py", *options, "--threads", 1)

@@ -1,7 +1,6 @@
 //! The transformations of the columns of a data set.
 
 use crate::dataset::Dataset;
-use crate::encoding::{Encoding, InputScale};
 use crate::error::TransformError;
 use crate::matrix::Matrix;
 use crate::names::nearest;
@@ -131,17 +130,9 @@ fn require(
 
 /// The position of the input that is the number in a column.
 fn number(data: &Dataset, column: &str, transform: TransformName) -> Result<usize, TransformError> {
-    let names = data.input_names();
-    let scales = data.schema.input_scales();
-    let is_category = |name: &str| {
-        let mut columns = data.schema.columns.iter();
-        columns.any(|own| own.encoding.name == name && own.encoding.encoding != Encoding::Number)
-    };
-    let found = names.iter().position(|name| name == column);
-    let found =
-        found.filter(|&input| scales[input] == InputScale::Deviation && !is_category(column));
-    found.ok_or_else(|| {
-        let names = names.iter().map(String::as_str).chain([data.target_name()]);
+    data.schema.number_input(column).ok_or_else(|| {
+        let names = data.input_names().iter().map(String::as_str);
+        let names = names.chain([data.target_name()]);
         TransformError::NoColumn {
             column: column.to_owned(),
             transform,

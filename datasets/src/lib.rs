@@ -71,6 +71,7 @@ mod idx;
 mod image_file;
 mod image_shape;
 mod images;
+mod input_noise;
 mod interpretation;
 mod json;
 mod levels;
@@ -128,6 +129,7 @@ pub use error::{
 pub use file::{load_features_file, load_file, load_points_file};
 pub use image_file::ImageCounts;
 pub use image_shape::ImageShape;
+pub use input_noise::{NoStandardDeviation, NoiseOfInput, StandardDeviation};
 pub use mask::SplitMask;
 pub use matrix::Matrix;
 pub use names::{did_you_mean, nearest};

@@ -70,6 +70,25 @@ impl<R: KeepsData> Conditioned<R> {
         }
     }
 
+    /// The targets without the noise of the rows, `[N, P]`.
+    fn known(&self) -> Tensor<2> {
+        let targets = self.targets.val();
+        let noise = usize::from(self.regression.has_row_noise());
+        let [_, columns] = targets.dims();
+        targets.narrow(1, 0, columns - noise)
+    }
+
+    /// Targets of further rows, `[N, P]`, in the form of those of the model: without noise besides the trained one.
+    fn further(&self, targets: Tensor<2>) -> Tensor<2> {
+        match self.regression.has_row_noise() {
+            true => {
+                let none = targets.zeros_like().narrow(1, 0, 1);
+                Tensor::cat(vec![targets, none], 1)
+            }
+            false => targets,
+        }
+    }
+
     /// The regression model.
     pub fn regression(&self) -> &R {
         &self.regression
@@ -106,6 +125,11 @@ pub trait KeepsData: Model + Module + ModuleDisplay {
     /// combine.
     fn takes_any_rows(&self) -> bool {
         true
+    }
+
+    /// Whether the last column of the targets has known noise variances of the rows, besides the trained one.
+    fn has_row_noise(&self) -> bool {
+        false
     }
 
     /// The process given further rows, made from that of the rows so far. `None` if it must be computed from all rows.
@@ -150,6 +174,10 @@ macro_rules! keeps_data {
 
 keeps_data! {
     Exact<K: KernelModule> {
+        fn has_row_noise(&self) -> bool {
+            self.has_row_noise()
+        }
+
         fn extended(
             &self,
             process: &dyn AnyProcess,
@@ -198,7 +226,7 @@ impl<R: KeepsData> Trained for Conditioned<R> {
             let all = |own: &Param<Tensor<2>>, more| Tensor::cat(vec![own.val(), more], 0);
             let data = TrainingData {
                 inputs: all(&self.inputs, inputs.without_autodiff()),
-                targets: all(&self.targets, targets.without_autodiff()),
+                targets: all(&self.targets, self.further(targets.without_autodiff())),
             };
             Ok(self.of_rows(data).into_trained())
         })
@@ -220,7 +248,7 @@ impl<R: KeepsData> Trained for Conditioned<R> {
     fn observations(&self) -> Option<TrainingData> {
         Some(TrainingData {
             inputs: self.inputs.val(),
-            targets: self.targets.val(),
+            targets: self.known(),
         })
     }
 
@@ -254,7 +282,11 @@ impl<R: KeepsData> Trained for Conditioned<R> {
     }
 
     fn known_targets(&self) -> Option<Tensor<2>> {
-        Some(self.targets.val())
+        Some(self.known())
+    }
+
+    fn has_row_noise(&self) -> bool {
+        self.regression.has_row_noise()
     }
 
     fn likelihood(&self) -> AnyLikelihood {

@@ -94,6 +94,8 @@ pub struct DataShape {
     pub dimensions: usize,
     /// The number of target columns.
     pub columns: usize,
+    /// Whether a further column of the targets has known noise variances of the rows.
+    pub has_row_noise: bool,
     /// The precision and the device, without autodiff.
     pub options: TensorCreationOptions,
 }
@@ -104,7 +106,7 @@ impl DataShape {
         let zeros = |columns| Tensor::zeros([self.rows, columns], self.options.clone());
         TrainingData {
             inputs: zeros(self.dimensions),
-            targets: zeros(self.columns),
+            targets: zeros(self.columns + usize::from(self.has_row_noise)),
         }
     }
 }

@@ -67,6 +67,12 @@ pub trait ModelDefinition: AnyDefinition {
         false
     }
 
+    /// Whether the rows of a model with one output can have known noise besides the trained one
+    /// ([`Model::use_row_noise`]), or in the place of it.
+    fn takes_row_noise(&self) -> bool {
+        false
+    }
+
     /// Whether the model takes only a single output.
     fn takes_one_output(&self) -> bool {
         false

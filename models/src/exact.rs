@@ -102,11 +102,18 @@ impl ModelDefinition for ExactConfig {
         true
     }
 
+    fn takes_row_noise(&self) -> bool {
+        true
+    }
+
     fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         if shape.columns > 1 {
             return self.blank_outputs(shape);
         }
-        let model = self.blank(shape.dimensions, shape.options.clone())?;
+        let mut model = self.blank(shape.dimensions, shape.options.clone())?;
+        if shape.has_row_noise {
+            model.use_row_noise();
+        }
         Ok(Conditioned::blank(&model, shape))
     }
 }
@@ -131,6 +138,9 @@ impl<K: KernelModule> Model for Exact<K> {
             .iter()
             .map(|model| model.downcast_ref::<Self>().cloned());
         let models: Vec<Self> = models.collect::<Option<_>>()?;
+        if models.iter().any(Self::has_row_noise) {
+            return None;
+        }
         Some(Self::full_objectives(&models, inputs, targets))
     }
 
@@ -151,5 +161,10 @@ impl<K: KernelModule> Model for Exact<K> {
         folds: &[usize],
     ) -> Option<Result<LeaveFoldsOut, ConditionError>> {
         Some(self.leave_folds_out(data.inputs.clone(), data.targets.clone(), folds))
+    }
+
+    fn use_row_noise(&mut self) -> bool {
+        *self = self.clone().with_row_noise();
+        true
     }
 }

@@ -187,6 +187,12 @@ pub trait Model: AnyModule {
         false
     }
 
+    /// Trains with a known noise variance of each row besides that of the likelihood from now on. It is a further last
+    /// column of the training targets, `[N, T + 1]`. `false` if the model does not support it.
+    fn use_row_noise(&mut self) -> bool {
+        false
+    }
+
     /// The model as an object.
     fn boxed(self) -> AnyModel
     where
@@ -280,5 +286,9 @@ impl Model for AnyModel {
 
     fn use_row_weights(&mut self) -> bool {
         (**self).use_row_weights()
+    }
+
+    fn use_row_noise(&mut self) -> bool {
+        (**self).use_row_noise()
     }
 }

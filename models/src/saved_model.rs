@@ -123,6 +123,9 @@ struct Versioned<T> {
 struct Described<S, C> {
     #[serde(flatten)]
     summary: S,
+    /// Whether the rows that the model keeps have known noise besides the trained one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    has_row_noise: bool,
     context: C,
 }
 
@@ -187,11 +190,16 @@ fn numbered(model: AnyTrained) -> AnyTrained {
 }
 
 /// A blank model to be filled, or the reason why it cannot be made.
-fn blank(summary: &Summary, options: TensorCreationOptions) -> Result<AnyTrained, String> {
+fn blank(
+    summary: &Summary,
+    has_row_noise: bool,
+    options: TensorCreationOptions,
+) -> Result<AnyTrained, String> {
     let shape = DataShape {
         rows: summary.data_count,
         dimensions: summary.dimensions,
         columns: summary.target_columns,
+        has_row_noise,
         options,
     };
     let likelihood = summary.config.likelihood();
@@ -214,6 +222,7 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
         let weights = weights.map_err(|reason| write_error(WEIGHTS_FILE, reason.to_string()))?;
         let described = Described {
             summary: &self.summary,
+            has_row_noise: self.model.has_row_noise(),
             context: &self.context,
         };
         let text = versioned_text(&described)
@@ -251,6 +260,7 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
         let checked = CheckedFolder::open(folder)?;
         let Described::<Summary, C> {
             mut summary,
+            has_row_noise,
             context,
         } = read_versioned(&checked, folder, MODEL_FILE)?;
         let read_error = |name: &str, reason: String| SavedModelError::Read {
@@ -263,7 +273,8 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
             summary.config.fix_precision(written);
         }
         let options = (&place.device.inner(), summary.precision.dtype()).into();
-        let blank = blank(&summary, options).map_err(|reason| read_error(MODEL_FILE, reason))?;
+        let blank = blank(&summary, has_row_noise, options)
+            .map_err(|reason| read_error(MODEL_FILE, reason))?;
         let model = converted_module(blank, checked.read(WEIGHTS_FILE)?, written)
             .map_err(|reason| read_error(WEIGHTS_FILE, reason.to_string()))?;
         Ok(Self {

@@ -96,6 +96,10 @@ impl SgprConfig {
 
 impl ModelDefinition for SgprConfig {
     model_config!(collapsed);
+
+    fn takes_row_noise(&self) -> bool {
+        true
+    }
 }
 
 register!(
@@ -124,5 +128,10 @@ impl Model for Collapsed {
         data: &TrainingData,
     ) -> Option<Result<LeaveOneOut, NotPositiveDefinite>> {
         Some(self.leave_one_out(data.inputs.clone(), data.targets.clone()))
+    }
+
+    fn use_row_noise(&mut self) -> bool {
+        *self = self.clone().with_row_noise();
+        true
     }
 }

@@ -6,7 +6,7 @@ use burn_gp_core::{
     inference::ConditionError,
     kernels::{AnyKernel, KernelConfig, KernelModule, Kernels, StationaryConfig},
     layers::GpLayerConfig,
-    likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},
+    likelihoods::{AnyLikelihood, FixedNoiseConfig, GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
     parameter::{ParameterConfig, numbers},
     process::AnyProcess,
@@ -230,6 +230,12 @@ impl ModelDefinition for SvgpConfig {
 
     fn takes_row_weights(&self) -> bool {
         true
+    }
+
+    fn takes_row_noise(&self) -> bool {
+        let own = &self.likelihood;
+        own.downcast_ref::<GaussianConfig>().is_some()
+            || own.downcast_ref::<FixedNoiseConfig>().is_some()
     }
 
     fn kernel(&self) -> Option<&KernelConfig> {

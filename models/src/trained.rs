@@ -92,6 +92,12 @@ pub trait Trained: AnyModule {
         None
     }
 
+    /// Whether the rows of a model that keeps its data have known noise besides the trained one
+    /// ([`Model::use_row_noise`](crate::training::Model::use_row_noise)).
+    fn has_row_noise(&self) -> bool {
+        false
+    }
+
     /// The likelihood.
     fn likelihood(&self) -> AnyLikelihood;
 

@@ -7,7 +7,9 @@ use burn_gp_models::{
 };
 
 use crate::arguments::RunOptions;
+use crate::failure::Failure;
 use crate::fitting::{Session, StoppingPoint};
+use crate::plan::EarlyStopping;
 use crate::preparation::PreparedData;
 
 /// The number of rows above which sparse regression would take more than seconds.
@@ -76,4 +78,28 @@ fn sparse_regression(data: &TrainingData, prepared: &PreparedData, seed: u64) ->
     let densities = densities.ok()?.into_iter().zip(slopes);
     let densities: Vec<f64> = densities.map(|(density, slope)| density + slope).collect();
     Some(metrics::negative_log_density(&densities)).filter(|nlpd| nlpd.is_finite())
+}
+
+/// The data with a share of the training rows held out for the search for the number of steps. `None` without
+/// early stopping, or if early stopping is a default and the rows cannot be divided because all are equal.
+///
+/// # Errors
+///
+/// If the rows cannot be divided.
+pub fn held_out(
+    options: &RunOptions,
+    data: &PreparedData,
+) -> Result<Option<(f64, PreparedData)>, Failure> {
+    let wish = EarlyStopping::of(options);
+    if data.stream.is_some() {
+        return Ok(None);
+    }
+    let Some(share) = wish.share(data.train.len()) else {
+        return Ok(None);
+    };
+    match data.holding_out(share, options.seed()) {
+        Ok(held_out) => Ok(Some((share, held_out))),
+        Err(_) if wish == EarlyStopping::BySize => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }

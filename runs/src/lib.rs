@@ -36,6 +36,7 @@ mod folder_of_models;
 pub mod forecast;
 pub mod html_report;
 mod illustrations;
+mod input_noise;
 pub mod kernel_expression;
 mod leave_one_out;
 mod memory;

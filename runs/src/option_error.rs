@@ -84,6 +84,31 @@ pub enum OptionError {
         "the likelihood fixed-noise needs --noise-column, the column with the noise standard deviation of each target"
     )]
     NoiseColumnMissing,
+    /// Errors of an input that does not exist.
+    #[error(
+        "--input-noise {column}: no input has this name{}; correct it",
+        (nearest.as_ref()).map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"))
+    )]
+    NoNoisyInput {
+        /// The name.
+        column: String,
+        /// The most similar name.
+        nearest: Option<String>,
+    },
+    /// Errors of an input that is no number.
+    #[error(
+        "--input-noise {0}: only columns of plain numbers have errors, and this one is read as another kind; remove it"
+    )]
+    NoisyCategory(String),
+    /// Errors of an input that is transformed.
+    #[error(
+        "--input-noise {0} and --transform {0} cannot be used together, because the error of a transformed value \
+         depends on the value; remove one of them"
+    )]
+    TransformedNoisyInput(String),
+    /// Errors of an input that are given twice.
+    #[error("--input-noise gives two standard deviations of {0:?}; keep one")]
+    InputNoiseTwice(String),
     /// A likelihood of successes, but no column with the trials.
     #[error(
         "the likelihood {likelihood} needs --trials, the column with the number of trials of each target"

@@ -16,10 +16,12 @@ use crate::calibration::CalibrationReport;
 use crate::data_units::{Conversions, Units};
 use crate::diagnostics::{diagnostics, floors_reached};
 use crate::fitting::StoppingPoint;
+use crate::input_noise::InputNoiseReport;
 use crate::leave_one_out::LeaveOneOutScores;
 use crate::memory;
 use crate::preparation::PreparedData;
 use crate::scores::{NLPD, RMSE, Scored, Scores, Shown, four_decimals};
+use crate::transformed::transforms_text;
 
 /// The metrics of a run, as written to `metrics.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,6 +67,9 @@ pub struct Metrics {
     /// The calibration of the predictions, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<CalibrationReport>,
+    /// The errors of the training inputs and the noise that they make, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_noise: Option<InputNoiseReport>,
     /// The scores of simple predictions of the test rows, for comparison.
     #[serde(default, skip_serializing_if = "Baselines::is_empty")]
     pub baselines: Baselines,
@@ -144,6 +149,7 @@ impl Metrics {
             scores,
             leave_one_out: None,
             calibration: None,
+            input_noise: None,
             baselines: Baselines::new(),
             training,
             peak_memory: memory::peak(),
@@ -189,7 +195,7 @@ pub fn table(
         String::new(),
     ];
     let target = &data.schema.target_name;
-    lines.extend(transforms(data));
+    lines.extend(transforms_text(data).map(|text| line("transformed", &text)));
     lines.extend(match &metrics.scores {
         Some(scores) => score_lines(scores, target, data.standardizer.scales_targets()),
         None => vec![line("scores", "none, because no rows were held out")],
@@ -197,6 +203,8 @@ pub fn table(
     lines.extend(baselines_text(&metrics.baselines, target).map(|text| line("baselines", &text)));
     let calibration = metrics.calibration.iter();
     lines.extend(calibration.map(|own| line("calibrated", &own.text())));
+    let noise = metrics.input_noise.iter();
+    lines.extend(noise.map(|own| line("input noise", &own.text(target))));
     lines.extend(leave_one_out_line(metrics.leave_one_out, target));
     lines.extend(metrics.warnings.iter().map(|text| line("warning", text)));
     lines.push(String::new());
@@ -209,17 +217,6 @@ pub fn table(
         &format!("burn-gp report {}", folder.display()),
     ));
     lines.join("\n")
-}
-
-/// A line about the transformations of columns, if there are any.
-fn transforms(data: &PreparedData) -> Option<String> {
-    let (schema, standardizer) = (&data.schema, &data.standardizer);
-    let inputs = standardizer.input_transforms.iter();
-    let inputs = inputs.map(|(input, own)| format!("{} by {own}", schema.input_names[*input]));
-    let target = standardizer.target_transform.iter();
-    let target = target.map(|own| format!("{} by {}", schema.target_name, own.transform));
-    let each: Vec<String> = target.chain(inputs).collect();
-    (!each.is_empty()).then(|| line("transformed", &each.join(", ")))
 }
 
 /// The scores of leave-one-out predictions in a line, if there are any.

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use burn_gp_core::parameter::at_floor;
-use burn_gp_models::{AnyTrained, SavedModel, Summary, training::Model};
+use burn_gp_models::{AnyTrained, Predictor, SavedModel, Summary, training::Model};
 
-use crate::arguments::{CONFIG, to_toml};
+use crate::arguments::{CONFIG, RunOptions, to_toml};
 use crate::baselines::baselines;
 use crate::calibration::calibrated;
 use crate::checksums::seal;
@@ -16,6 +16,7 @@ use crate::evaluation::{Evaluation, Levels, evaluate};
 use crate::failure::Failure;
 use crate::fitting::{Fitted, RunState, Session};
 use crate::illustrations::{RunPlots, model_name};
+use crate::input_noise::{self, InputNoiseReport};
 use crate::leave_one_out::LeaveOneOutScores;
 use crate::noise_for_signal::takes_noise_for_signal;
 use crate::output::{self, ModelContext, OutputFolder};
@@ -43,18 +44,16 @@ pub fn write_results(
 ) -> Result<(), Failure> {
     let fitted = session.fitted(quiet)?;
     let (predictor, calibration) = calibrated(fitted.model.predictor()?, data, quiet)?;
-    let evaluate = || {
-        let progress = RowProgress::new("test row", data.test.len(), quiet);
-        let (test, scale) = (&data.test, &data.standardizer);
-        evaluate(&predictor, test, scale, &Levels::default(), progress)
-    };
-    let evaluation = (!data.test.is_empty()).then(evaluate).transpose()?;
+    let evaluation = (!data.test.is_empty())
+        .then(|| evaluation_of_tests(&predictor, &session.state.options, data, quiet))
+        .transpose()?;
     let mut metrics = metrics(session, &fitted, data, evaluation.as_ref());
     metrics.calibration = calibration;
     let state = &session.state;
     let options = &state.options;
     let mut saved = saved_model(fitted.model, plan, data, ComputeTarget::of(options)?);
     saved.context.calibration = predictor.calibration().cloned();
+    saved.context.input_noise = metrics.input_noise.clone();
     let model = model_name(options);
     let mut undrawn = Vec::new();
     folder.finish(|next| {
@@ -95,6 +94,25 @@ pub fn write_results(
     Ok(())
 }
 
+/// Predicts and scores the test rows, whose inputs have the same errors as those of the training rows.
+fn evaluation_of_tests(
+    predictor: &Predictor,
+    options: &RunOptions,
+    data: &PreparedData,
+    quiet: bool,
+) -> Result<Evaluation, Failure> {
+    let progress = RowProgress::new("test row", data.test.len(), quiet);
+    let (scale, levels) = (&data.standardizer, Levels::default());
+    Ok(match input_noise::deviations(options, data)? {
+        None => evaluate(predictor, &data.test, scale, &levels, progress)?,
+        Some(deviations) => {
+            let test = input_noise::with_deviations(&data.test, &deviations);
+            let predictor = predictor.with_uncertain_inputs();
+            evaluate(&predictor, &test, scale, &levels, progress)?
+        }
+    })
+}
+
 /// The metrics of the trained model, with warnings if it may be unreliable.
 fn metrics(
     session: &Session,
@@ -104,7 +122,7 @@ fn metrics(
 ) -> Metrics {
     let state = &session.state;
     let nlpd_without_network = nlpd_without_network(session, &state.options, data);
-    let steps = session.trainer.steps_made();
+    let steps = session.steps_made();
     let tried = (state.stopping_point.as_ref()).map_or(0, |point| point.steps_tried);
     let figures = TrainingFigures {
         objective: fitted.loss,
@@ -136,7 +154,11 @@ fn metrics(
         }
     }
     (metrics.warnings).extend(skipped_steps(session.trainer.skipped_steps()));
-    (metrics.warnings).extend(unlikely_noise(&hyperparameters, data));
+    let noise = state.input_noise.as_ref();
+    metrics.input_noise = noise.map(|noise| InputNoiseReport::new(noise, &state.options, data));
+    if noise.is_none() {
+        (metrics.warnings).extend(unlikely_noise(&hyperparameters, data));
+    }
     leave_one_out(&mut metrics, session, data);
     metrics
 }
@@ -153,7 +175,9 @@ fn leave_one_out(metrics: &mut Metrics, session: &Session, data: &PreparedData) 
         (&data.train.targets, &data.train.observed),
         &data.standardizer,
     );
-    if let Some(warning) = takes_noise_for_signal(model, rows, &others) {
+    // The noise of a row is more than that of the likelihood if its inputs have errors.
+    let warning = takes_noise_for_signal(model, rows, &others);
+    if let Some(warning) = warning.filter(|_| metrics.input_noise.is_none()) {
         // In this case, the data do not favor less noise.
         (metrics.warnings).retain(|other| !other.starts_with("likelihood.noise"));
         metrics.warnings.push(warning);
@@ -193,6 +217,7 @@ fn saved_model(
             standardizer: data.standardizer.clone(),
             likelihood: data.likelihood,
             calibration: None,
+            input_noise: None,
         },
     }
 }

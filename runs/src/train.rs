@@ -15,14 +15,15 @@ use crate::arguments::{ModelChoice, Property, RunOptions, read_configuration};
 use crate::automatic;
 use crate::column_table::columns_table;
 use crate::cross_validation::cross_validate;
-use crate::devices::ComputeTarget;
-use crate::early_stopping::stopping_point;
+use crate::devices::{ComputeTarget, on_devices};
+use crate::early_stopping::{held_out, stopping_point};
 use crate::failure::{Failure, FolderError};
 use crate::first_periods::with_first_periods;
 use crate::fitting::{
     Checkpoints, Clock, Interrupt, Outcome, RunState, Session, StoppingPoint, TestScores,
     TrainingLog, read_checkpoint,
 };
+use crate::input_noise;
 use crate::option_error::OptionError;
 use crate::output::{OutputFolder, default_folder_name};
 use crate::outputs::{self, OutputsArguments};
@@ -147,6 +148,7 @@ fn train_one(arguments: &TrainArguments) -> Result<(), Failure> {
     let folder = folder(arguments, resumed, default)?;
     let data = load(&source, &options, quiet)?;
     let (_, plan) = resolve(&options, &data)?;
+    input_noise::deviations(&options, &data)?;
     let likelihood = plan.model.likelihood().init((&device, dtype));
     data.check_targets(&likelihood.description(), dtype)?;
     let mut columns = match is_resumed || quiet {
@@ -263,10 +265,31 @@ impl Run<'_> {
         }
         options.early_stopping = Some(0.0);
         let (plan, session) = self.fit(&options, data, start, found)?;
+        let session = self.with_input_noise(session, &plan, data)?;
         // The last checkpoint is written, so that an end at any time loses nothing.
         self.interrupt.end_at_once();
-        require_unfollowed_noise(&session, data, self.folder.path())?;
+        if session.state.input_noise.is_none() {
+            require_unfollowed_noise(&session, data, self.folder.path())?;
+        }
         Ok((plan, session))
+    }
+
+    /// Trains on with the noise that errors of the inputs make, if they have any.
+    fn with_input_noise(
+        &self,
+        session: Session,
+        plan: &Plan,
+        data: &PreparedData,
+    ) -> Result<Session, Failure> {
+        let (options, place) = (&session.state.options, (&self.device, self.dtype));
+        match input_noise::errors_of_inputs(options, data, place)? {
+            None => Ok(session),
+            Some(errors) => {
+                let (checkpoints, plan) =
+                    (self.folder.checkpoints(), (&plan.model, &plan.training));
+                session.with_input_errors(&errors, plan, &checkpoints, &self.interrupt)
+            }
+        }
     }
 
     /// Makes the remaining steps.
@@ -281,7 +304,9 @@ impl Run<'_> {
         let remark = plan.remark(data).filter(|_| !self.quiet);
         remark.iter().for_each(|line| inform(line));
         let trainer = plan.trainer(data, (&self.device, self.dtype))?;
-        require_possible_noise(&options, &trainer.model().hyperparameters(), data)?;
+        if options.input_noise.is_none() {
+            require_possible_noise(&options, &trainer.model().hyperparameters(), data)?;
+        }
         let trainer = on_devices(trainer, &self.devices)?;
         inform(&self.columns.take());
         let mut session = session(trainer, options, data)?;
@@ -309,47 +334,6 @@ enum Start {
     /// From the first step, after the search for the number of steps. The checkpoint of the search stays until
     /// this training has its first one.
     Again,
-}
-
-/// Divides the mini-batches of the trainer among the devices, if there are several.
-fn on_devices(
-    trainer: AnyTrainer<AnyModel>,
-    devices: &[Device],
-) -> Result<AnyTrainer<AnyModel>, OptionError> {
-    match trainer {
-        AnyTrainer::MiniBatch(trainer) if devices.len() > 1 => {
-            let (rows, devices) = (trainer.batch_rows(), devices.to_vec());
-            if devices.len() > rows {
-                let devices = devices.len();
-                return Err(OptionError::MoreDevicesThanRows { devices, rows });
-            }
-            let devices: Vec<Device> = devices.into_iter().map(Device::autodiff).collect();
-            Ok(AnyTrainer::MiniBatch(Box::new(
-                trainer.on_devices(&devices),
-            )))
-        }
-        trainer => Ok(trainer),
-    }
-}
-
-/// The data with a share of the training rows held out for the search for the number of steps. `None` without
-/// early stopping, or if early stopping is a default and the rows cannot be divided because all are equal.
-fn held_out(
-    options: &RunOptions,
-    data: &PreparedData,
-) -> Result<Option<(f64, PreparedData)>, Failure> {
-    let wish = EarlyStopping::of(options);
-    if data.stream.is_some() {
-        return Ok(None);
-    }
-    let Some(share) = wish.share(data.train.len()) else {
-        return Ok(None);
-    };
-    match data.holding_out(share, options.seed()) {
-        Ok(held_out) => Ok(Some((share, held_out))),
-        Err(_) if wish == EarlyStopping::BySize => Ok(None),
-        Err(error) => Err(error.into()),
-    }
 }
 
 /// The options of the run. The command line overrides the configuration file or the checkpoint, which override
@@ -453,6 +437,8 @@ fn session(
         test_scores,
         stopping_point: None,
         clock: Clock::default(),
+        input_noise: None,
+        earlier_steps: 0,
     };
     Ok(Session { trainer, state })
 }

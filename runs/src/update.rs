@@ -69,6 +69,15 @@ pub fn update(arguments: &UpdateArguments) -> Result<(), Failure> {
         return update_outputs(arguments, &context);
     }
     let saved = open_model(&arguments.model_dir, arguments.device.as_ref())?;
+    if let (Some(noise), Some(_)) = (&saved.context.input_noise, &arguments.data) {
+        let columns = noise.columns.iter();
+        let options: String = columns.map(|own| format!(" --input-noise {own}")).collect();
+        return Err(Failure::Arguments(format!(
+            "the model was trained with --input-noise, and `update` would take the inputs of new rows as exact; train it \
+             again on all rows: burn-gp train --config {} --data FILE{options}",
+            arguments.model_dir.join(CONFIG).display()
+        )));
+    }
     let removed = match &arguments.remove_before {
         Some(option) => rows_before(option, &saved)?,
         None => Vec::new(),

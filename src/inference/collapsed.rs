@@ -6,6 +6,7 @@ use super::{
     ConditionError, check_rows,
     low_rank::{low_rank_log_density, optimal_gaussian, posterior_mean, precision},
     parts::parts,
+    row_noise::{EqualNoise, NoisyRows},
 };
 use crate::{
     inducing::AnyInducing,
@@ -36,6 +37,9 @@ pub struct Collapsed {
     jitter: Jitter,
     #[module(skip)]
     priors: Priors,
+    /// Whether the last column of the targets has noise variances of the rows.
+    #[module(skip)]
+    has_row_noise: bool,
 }
 
 /// The optimal `q(u)` in whitened coordinates, `L⁻¹u ~ N(b_p, B⁻¹)`.
@@ -69,7 +73,50 @@ impl Collapsed {
             inducing: inducing.into(),
             jitter,
             priors: Priors::default(),
+            has_row_noise: false,
         }
+    }
+
+    /// Each row has a known noise variance `v_n` besides the trained one: `σ²I + diag(v)` replaces `σ²I`, and the bound is
+    /// `log N(y | m, Q + σ²I + diag(v)) − ½·Σ_n (K − Q)_nn/(σ² + v_n)`. The variances are a further last column of the
+    /// targets, `[N, P + 1]`. Predictions of new targets have the noise σ².
+    ///
+    /// ```
+    /// use burn::tensor::{DType, Device, Tensor};
+    /// use burn_gp_core::{
+    ///     inducing::InducingPoints, inference::Collapsed, kernels::StationaryConfig, likelihoods::Gaussian,
+    ///     means::ZeroMean, ops::Jitter,
+    /// };
+    ///
+    /// # fn main() -> Result<(), burn_gp_core::ops::NotPositiveDefinite> {
+    /// let place = (&Device::default(), DType::F64);
+    /// let x = Tensor::<2>::from_data([[0.0], [1.0], [1.5]], place);
+    /// let model = |noise| {
+    ///     let kernel = StationaryConfig::rbf().init(1, place);
+    ///     let inducing = InducingPoints::new(x.clone());
+    ///     Collapsed::new(kernel, ZeroMean::new(1), Gaussian::new(noise, place), inducing, Jitter::NONE)
+    /// };
+    /// // Rows with a target and a noise variance.
+    /// let rows = Tensor::<2>::from_data([[0.5, 0.2], [0.3, 0.2], [0.1, 0.2]], place);
+    /// let bound = model(0.1).with_row_noise().full_objective(x.clone(), rows.clone())?;
+    /// let difference = bound - model(0.3).full_objective(x.clone(), rows.narrow(1, 0, 1))?;
+    /// assert!(difference.abs().into_scalar::<f64>() < 1e-12);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_row_noise(mut self) -> Self {
+        self.has_row_noise = true;
+        self
+    }
+
+    /// The targets and the noise of the rows.
+    pub(super) fn rows(&self, targets: Tensor<2>) -> NoisyRows {
+        NoisyRows::of(targets, self.has_row_noise)
+    }
+
+    /// The rows with equal noise.
+    pub(super) fn equal_noise(&self, rows: &NoisyRows) -> EqualNoise {
+        EqualNoise::new(rows, self.likelihood.noise())
     }
 
     /// The inducing variables.
@@ -127,16 +174,18 @@ impl Collapsed {
         inputs: Tensor<2>,
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
-        let [_, outputs] = targets.dims();
+        let rows = self.rows(targets.clone());
+        let ([_, outputs], equal) = (rows.targets.dims(), self.equal_noise(&rows));
         let bound = self.full_objective(inputs.clone(), targets)?;
-        let noise = self.likelihood.noise();
         let (features, _) = self.features(inputs.clone())?;
         let nystrom = features.clone().transpose().exact_matmul(features.clone());
         let unexplained = self.kernel().matrix_at(inputs) - nystrom; // [N, N]
-        let precision = precision(gram(features.clone()), noise.clone());
+        let unexplained = equal.features(equal.residual(unexplained));
+        let features = equal.features(features);
+        let precision = precision(gram(features.clone()), equal.noise.clone());
         let weighted = cholesky(precision, Jitter::NONE)?.solve(features); // V, [M, N]
         let regained = (weighted.clone().exact_matmul(unexplained) * weighted).sum();
-        Ok(bound + regained / noise.square() * (0.5 * outputs as f64))
+        Ok(bound + regained / equal.noise.square() * (0.5 * outputs as f64))
     }
 
     /// `Σ_p log N(y_p | m_p, Q + σ²I)`: the deterministic training conditional (DTC) approximation
@@ -157,8 +206,7 @@ impl Collapsed {
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         let (features, _) = self.features(inputs.clone())?;
-        let residual = self.mean.residual(targets, inputs);
-        low_rank_log_density(features, residual, self.likelihood.noise())
+        self.low_rank_density(features, inputs, &self.rows(targets))
     }
 
     /// `Σ_p log N(y_p | m_p, Q + diag(K − Q) + σ²I)`: the fully independent training conditional
@@ -178,15 +226,32 @@ impl Collapsed {
         inputs: Tensor<2>,
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
-        let [_, outputs] = targets.dims();
+        let rows = self.rows(targets);
+        let [_, outputs] = rows.targets.dims();
         let (features, unexplained) = self.features(inputs.clone())?;
-        let variance = unexplained.clamp_min(0.0) + self.likelihood.noise(); // [N]
+        let noise = self.likelihood.noise();
+        let noise = rows.total(noise.clone()).unwrap_or(noise);
+        let variance = unexplained.clamp_min(0.0) + noise; // [N]
         let deviation = variance.clone().sqrt();
         let features = features / deviation.clone().unsqueeze_dim(0); // [M, N]
-        let residual = self.mean.residual(targets, inputs) / deviation.unsqueeze_dim(1); // [N, P]
+        let residual = self.mean.residual(rows.targets, inputs) / deviation.unsqueeze_dim(1); // [N, P]
         let one = Tensor::ones([1], (&features.device(), features.dtype()));
         let standardized = low_rank_log_density(features, residual, one)?;
         Ok(standardized - variance.log().sum() * (0.5 * outputs as f64))
+    }
+
+    /// `Σ_p log N(y_p | m_p, Q + σ²I)`, or with noise of the rows `Q + σ²I + diag(v)`, for the features Λ.
+    fn low_rank_density(
+        &self,
+        features: Tensor<2>,
+        inputs: Tensor<2>,
+        rows: &NoisyRows,
+    ) -> Result<Tensor<1>, NotPositiveDefinite> {
+        let [_, outputs] = rows.targets.dims();
+        let equal = self.equal_noise(rows);
+        let residual = equal.residual(self.mean.residual(rows.targets.clone(), inputs));
+        let density = low_rank_log_density(equal.features(features), residual, equal.noise.clone());
+        Ok(equal.log_density(density?, outputs))
     }
 
     /// L, the factor of `K_uu`.
@@ -215,8 +280,10 @@ impl Collapsed {
     fn optimum(&self, inputs: Tensor<2>, targets: Tensor<2>) -> Result<Optimum, ConditionError> {
         check_rows(&inputs, &targets);
         ConditionError::check(&inputs, &targets)?;
-        let (inputs, targets) = (inputs.inner(), targets.inner());
-        let targets = self.mean.residual(targets, inputs.clone());
+        let (inputs, noisy) = (inputs.inner(), self.rows(targets.inner()));
+        let equal = self.equal_noise(&noisy);
+        let targets = self.mean.residual(noisy.targets, inputs.clone());
+        let targets = equal.residual(targets);
         let [rows, outputs] = targets.dims();
         let factor = self.factor()?;
         let size = self.inducing.count();
@@ -227,14 +294,14 @@ impl Collapsed {
             let length = BLOCK.min(rows - start);
             let block = inputs.clone().narrow(0, start, length);
             let features = factor.solve(self.kuf(block)); // [M, block]
+            let features = equal.block(start, length).features(features);
             let targets = targets.clone().narrow(0, start, length); // [block, P]
             projected = projected + features.clone().exact_matmul(targets);
             squares = squares + gram(features);
         }
-        let noise = self.likelihood.noise();
-        let precision = precision(squares, noise.clone());
+        let precision = precision(squares, equal.noise.clone());
         let precision_factor = cholesky(precision.clone(), Jitter::NONE)?;
-        let mean = posterior_mean(&precision_factor, projected, noise);
+        let mean = posterior_mean(&precision_factor, projected, equal.noise);
         Ok(Optimum {
             factor,
             precision,
@@ -261,12 +328,12 @@ impl Collapsed {
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
-        let [_, outputs] = targets.dims();
-        let noise = self.likelihood.noise();
+        let rows = self.rows(targets);
+        let ([_, outputs], equal) = (rows.targets.dims(), self.equal_noise(&rows));
         let (features, unexplained) = self.features(inputs.clone())?;
-        let residual = self.mean.residual(targets, inputs);
-        let evidence = low_rank_log_density(features, residual, noise.clone())?;
-        Ok(evidence - unexplained.sum() / noise * (0.5 * outputs as f64))
+        let evidence = self.low_rank_density(features, inputs, &rows)?;
+        let unexplained = equal.variances(unexplained).sum();
+        Ok(evidence - unexplained / equal.noise * (0.5 * outputs as f64))
     }
 
     /// The process given the data, on the device without autodiff.

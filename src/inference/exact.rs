@@ -2,15 +2,15 @@
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{ConditionError, check_rows, parts::parts};
+use super::{ConditionError, check_rows, parts::parts, row_noise::NoisyRows};
 use crate::{
     inducing::InducingPoints,
     kernels::{KernelModule, Kernels},
     likelihoods::Gaussian,
     means::AnyMean,
     ops::{
-        Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gaussian_log_densities,
-        gaussian_log_density,
+        Jitter, NotPositiveDefinite, add_diagonal, add_to_diagonal, cholesky,
+        gaussian_log_densities, gaussian_log_density,
     },
     parameter::Priors,
     process::{ConditionedProcess, WhitenedCovariance, WithMean},
@@ -31,6 +31,9 @@ pub struct Exact<K: Module> {
     likelihood: Gaussian,
     #[module(skip)]
     priors: Priors,
+    /// Whether the last column of the targets has noise variances of the rows.
+    #[module(skip)]
+    has_row_noise: bool,
 }
 
 parts!(Exact<K: KernelModule>);
@@ -43,12 +46,57 @@ impl<K: KernelModule> Exact<K> {
             mean: mean.into(),
             likelihood,
             priors: Priors::default(),
+            has_row_noise: false,
         }
     }
 
-    /// `K + σ²I`
-    pub(super) fn covariance(&self, inputs: Tensor<2>) -> Tensor<2> {
-        add_to_diagonal(self.kernel.matrix_at(inputs), self.likelihood.noise())
+    /// Each row has a known noise variance `v_n` besides the trained one: `K + σ²I + diag(v)` replaces `K + σ²I`. The
+    /// variances are a further last column of the targets, `[N, P + 1]`. Predictions of new targets have the noise σ².
+    ///
+    /// ```
+    /// use burn::tensor::{DType, Device, Tensor};
+    /// use burn_gp_core::{
+    ///     inference::Exact, kernels::StationaryConfig, likelihoods::Gaussian, means::ZeroMean,
+    /// };
+    ///
+    /// # fn main() -> Result<(), burn_gp_core::ops::NotPositiveDefinite> {
+    /// let place = (&Device::default(), DType::F64);
+    /// let model = |noise| {
+    ///     let kernel = StationaryConfig::rbf().init(1, place);
+    ///     Exact::new(kernel, ZeroMean::new(1), Gaussian::new(noise, place))
+    /// };
+    /// let x = Tensor::<2>::from_data([[0.0], [1.0]], place);
+    /// // Rows with a target and a noise variance.
+    /// let rows = Tensor::<2>::from_data([[0.5, 0.2], [0.3, 0.2]], place);
+    /// let evidence = model(0.1).with_row_noise().full_objective(x.clone(), rows)?;
+    /// let y = Tensor::<2>::from_data([[0.5], [0.3]], place);
+    /// let difference = evidence - model(0.3).full_objective(x, y)?;
+    /// assert!(difference.abs().into_scalar::<f64>() < 1e-12);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_row_noise(mut self) -> Self {
+        self.has_row_noise = true;
+        self
+    }
+
+    /// Whether each row has a [known noise variance](Self::with_row_noise).
+    pub fn has_row_noise(&self) -> bool {
+        self.has_row_noise
+    }
+
+    /// The targets and the noise of the rows.
+    pub(super) fn rows(&self, targets: Tensor<2>) -> NoisyRows {
+        NoisyRows::of(targets, self.has_row_noise)
+    }
+
+    /// `K + σ²I`, or with the noise of `rows` `K + σ²I + diag(v)`.
+    pub(super) fn covariance(&self, inputs: Tensor<2>, rows: &NoisyRows) -> Tensor<2> {
+        let (prior, noise) = (self.kernel.matrix_at(inputs), self.likelihood.noise());
+        match rows.total(noise.clone()) {
+            Some(total) => add_diagonal(prior, total),
+            None => add_to_diagonal(prior, noise),
+        }
     }
 }
 
@@ -69,8 +117,9 @@ impl<K: KernelModule> Exact<K> {
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
-        let residual = self.mean.residual(targets, inputs.clone()); // [N, P]
-        gaussian_log_density(self.covariance(inputs), residual, JITTER)
+        let rows = self.rows(targets);
+        let residual = self.mean.residual(rows.targets.clone(), inputs.clone()); // [N, P]
+        gaussian_log_density(self.covariance(inputs, &rows), residual, JITTER)
     }
 
     /// [`full_objective`](Self::full_objective) of each of B models of the same data in one call. The covariance
@@ -104,13 +153,17 @@ impl<K: KernelModule> Exact<K> {
     ///
     /// # Panics
     ///
-    /// If there are no models.
+    /// If there are no models, or one has [noise of rows](Self::with_row_noise).
     pub fn full_objectives(
         models: &[Self],
         inputs: Tensor<2>,
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
+        assert!(
+            models.iter().all(|model| !model.has_row_noise),
+            "Exact::full_objectives: a model with noise of rows; expected models without"
+        );
         let kernels = Kernels::separate(models.iter().map(|model| model.kernel.clone()));
         let noise = models.iter().map(|model| model.likelihood.noise());
         let residuals = models.iter().map(|model| {
@@ -139,9 +192,9 @@ impl<K: KernelModule> Exact<K> {
         check_rows(&inputs, &targets);
         ConditionError::check(&inputs, &targets)?;
         let this = self.valid();
-        let (inputs, targets) = (inputs.inner(), targets.inner());
-        let residual = this.mean.residual(targets, inputs.clone());
-        let factor = cholesky(this.covariance(inputs.clone()), JITTER)?;
+        let (inputs, rows) = (inputs.inner(), this.rows(targets.inner()));
+        let residual = (this.mean).residual(rows.targets.clone(), inputs.clone());
+        let factor = cholesky(this.covariance(inputs.clone(), &rows), JITTER)?;
         let mean = factor.solve(residual).transpose(); // [P, N]
         let process = ConditionedProcess::new(
             this.kernel,

@@ -230,7 +230,7 @@ impl<K: KernelModule> Exact<K> {
             folds.iter().max()
         );
         let process = self.condition(inputs, targets.clone())?;
-        let targets = targets.inner();
+        let targets = self.rows(targets.inner()).targets;
         let factor = process.process().factor().member(0);
         let identity = Tensor::<2>::eye(rows, &targets.device()).cast(targets.dtype());
         let inverse = factor.solve(identity); // L⁻¹, [N, N]

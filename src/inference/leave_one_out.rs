@@ -101,9 +101,10 @@ impl<K: KernelModule> Exact<K> {
     ) -> Result<LeaveOneOut, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
         let this = self.valid();
-        let (inputs, targets) = (inputs.inner(), targets.inner());
+        let (inputs, noisy) = (inputs.inner(), this.rows(targets.inner()));
+        let targets = noisy.targets.clone();
         let residual = this.mean().residual(targets.clone(), inputs.clone());
-        let factor = cholesky(this.covariance(inputs), Jitter::NONE)?;
+        let factor = cholesky(this.covariance(inputs, &noisy), Jitter::NONE)?;
         let [rows, _] = targets.dims();
         let identity = Tensor::<2>::eye(rows, &targets.device()).cast(targets.dtype());
         let inverse = factor.solve(identity); // L⁻¹, [N, N]
@@ -133,10 +134,13 @@ impl Collapsed {
     ) -> Result<LeaveOneOut, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
         let this = self.valid();
-        let (inputs, targets) = (inputs.inner(), targets.inner());
+        let (inputs, rows) = (inputs.inner(), this.rows(targets.inner()));
+        let targets = rows.targets.clone();
         let residual = this.mean().residual(targets.clone(), inputs.clone());
-        let noise = this.likelihood().noise();
+        let equal = this.equal_noise(&rows);
+        let (residual, noise) = (equal.residual(residual), equal.noise.clone());
         let (features, unexplained) = this.features(inputs)?; // Λ, diag(K − Q)
+        let features = equal.features(features);
         let precision = precision(gram(features.clone()), noise.clone()); // B = I + σ⁻²ΛΛᵀ
         let weighted = cholesky(precision, Jitter::NONE)?.solve(features); // V = R⁻¹Λ, [M, N]
         // C⁻¹ = σ⁻²(I − σ⁻²VᵀV)
@@ -150,8 +154,8 @@ impl Collapsed {
         let weights = (residual - fitted / noise.clone()) / noise;
         Ok(LeaveOneOut::new(
             targets,
-            weights,
-            diagonal,
+            equal.residual(weights),
+            equal.variances(diagonal),
             Some(unexplained.clamp_min(0.0)),
         ))
     }

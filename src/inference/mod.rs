@@ -27,6 +27,11 @@
 //! does not depend on new inputs precomputed; it lives on the device without autodiff and shares nothing
 //! with the model.
 //!
+//! # Known noise of rows
+//!
+//! [`Exact`] and [`Collapsed`] take a known noise variance of each row besides the trained one
+//! ([`Exact::with_row_noise`]).
+//!
 //! # New observations
 //!
 //! Processes of dense methods take further rows at the same parameters, at a cost of new rows instead of all:
@@ -56,6 +61,7 @@ mod new_observations;
 mod orthogonal;
 mod parts;
 mod removed_observations;
+mod row_noise;
 mod update_error;
 mod vecchia;
 mod vecchia_laplace;

@@ -136,11 +136,49 @@ impl Gaussian {
     pub fn noise(&self) -> Tensor<1> {
         self.noise.value()
     }
+
+    /// [`expected_log_density`](Likelihood::expected_log_density) if each row has a known noise variance `v_n` besides the
+    /// trained one: `log N(y_n | μ_n, σ² + v_n) − σ_n²/(2(σ² + v_n))`, where `σ_n²` is the variance of the function.
+    ///
+    /// ```
+    /// use burn::tensor::{Device, Tensor};
+    /// use burn_gp_core::{likelihoods::{Gaussian, Likelihood}, process::Marginals};
+    ///
+    /// let device = Device::default();
+    /// let column = |value| Tensor::<2>::full([2, 1], value, &device);
+    /// let marginals = Marginals { mean: column(3.0), variance: column(1.0) };
+    /// let row_noise = Tensor::full([2], 0.3, &device);
+    /// let found = Gaussian::new(0.2, &device)
+    ///     .expected_log_density_with_row_noise(column(2.0), marginals.clone(), row_noise);
+    /// let expected = Gaussian::new(0.5, &device).expected_log_density(column(2.0), marginals);
+    /// assert!((found - expected).abs().max().into_scalar::<f64>() < 1e-6);
+    /// ```
+    ///
+    /// # Shapes
+    ///
+    /// - `targets`: `[N, P]`, `marginals`: of the functions, `[N, P]`, `row_noise`: `[N]`
+    /// - result: `[N]`
+    pub fn expected_log_density_with_row_noise(
+        &self,
+        targets: Tensor<2>,
+        marginals: Marginals,
+        row_noise: Tensor<1>,
+    ) -> Tensor<1> {
+        self.description().require_sizes(&targets, &marginals);
+        let noise = self.noise().unsqueeze::<2>() + row_noise.unsqueeze_dim(1); // [N, 1] or [N, P]
+        expected_log_normal(targets, marginals, noise)
+    }
 }
 
 /// `log N(e | 0, v)`, elementwise.
 pub(super) fn log_normal<const D: usize>(error: Tensor<D>, variance: Tensor<D>) -> Tensor<D> {
     (error.square() / variance.clone() + variance.log() + (2.0 * PI).ln()) * -0.5
+}
+
+/// `Σ_p log N(y_np | μ_np, v) − σ_np²/(2v)`, `[N]`, for noise variances v that broadcast to `[N, P]`.
+fn expected_log_normal(targets: Tensor<2>, marginals: Marginals, noise: Tensor<2>) -> Tensor<1> {
+    let at_mean = log_normal(targets - marginals.mean, noise.clone());
+    sum_outputs(at_mean - marginals.variance / (noise * 2.0))
 }
 
 impl Likelihood for Gaussian {
@@ -178,8 +216,7 @@ impl Likelihood for Gaussian {
             return expected_gaussian_log_density(mean, variance, targets, noise);
         }
         let noise = noise.unsqueeze::<2>(); // [1, P]
-        let at_mean = log_normal(targets - mean, noise.clone());
-        sum_outputs(at_mean - variance / (noise * 2.0))
+        expected_log_normal(targets, Marginals { mean, variance }, noise)
     }
 
     /// `log N(y_n | μ_n, σ_n² + σ²)`.

@@ -28,6 +28,7 @@ mod gaps;
 mod held_out_files;
 mod help;
 mod html_report;
+mod input_noise;
 mod installation;
 mod intervals;
 mod inverse_free_experiments;

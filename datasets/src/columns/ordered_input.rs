@@ -1,7 +1,7 @@
 //! Values of columns that have an order.
 
-use super::Schema;
-use crate::encoding::{ColumnEncoding, DateFormat, Encoding};
+use super::{Schema, SourceColumn};
+use crate::encoding::{ColumnEncoding, DateFormat, Encoding, InputScale};
 use crate::raw_column::Cell;
 
 /// The reason why a text is not a value of a column with an order.
@@ -61,6 +61,18 @@ impl Schema {
             column: column.to_owned(),
             columns: self.source_names().into_iter().map(str::to_owned).collect(),
         })
+    }
+}
+
+impl Schema {
+    /// The position among the inputs of a column whose value is the input: plain numbers, not dates, categories or places.
+    pub fn number_input(&self, column: &str) -> Option<usize> {
+        let is_other = |own: &SourceColumn| {
+            own.encoding.name == column && own.encoding.encoding != Encoding::Number
+        };
+        let input = self.input_names.iter().position(|name| name == column)?;
+        let is_number = self.input_scales()[input] == InputScale::Deviation;
+        (is_number && !self.columns.iter().any(is_other)).then_some(input)
     }
 }
 

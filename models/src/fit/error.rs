@@ -63,6 +63,19 @@ pub enum Error {
         /// The number of columns of the training inputs, D.
         expected: usize,
     },
+    /// The standard deviations of the errors of inputs match neither the inputs nor the rows.
+    #[error(
+        "the standard deviations of the errors of inputs have the shape {found:?}; expected one for each of {dimensions} \
+         inputs, or the shape [{rows}, {dimensions}]"
+    )]
+    InputErrorShape {
+        /// The shape found.
+        found: [usize; 2],
+        /// The number of training rows, N.
+        rows: usize,
+        /// The number of inputs, D.
+        dimensions: usize,
+    },
     /// The model takes another number of target columns.
     #[error("the number of target columns is {found}; this model takes {expected}")]
     TargetColumns {

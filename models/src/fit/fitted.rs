@@ -7,8 +7,8 @@ use burn_gp_core::{likelihoods::Interval, parameter::Hyperparameter};
 
 use super::{Error, FittedPredictions, Matrix, Scaling, matrix::Rows};
 use crate::{
-    AnyTrained, JackknifePlus, MODEL_FILE, ModelConfig, Predictor, SavedModel, SavedModelError,
-    Summary, training::TrainingData,
+    AnyTrained, InputNoise, JackknifePlus, MODEL_FILE, ModelConfig, Predictor, SavedModel,
+    SavedModelError, Summary, training::TrainingData,
 };
 
 /// A model after training, with the scaling of its data. It predicts in the units of the data, and
@@ -39,6 +39,7 @@ pub struct Fitted {
     pub(super) predictor: Arc<Predictor>,
     restart_losses: Vec<Option<f64>>,
     best_step: Option<usize>,
+    input_noise: Option<InputNoise>,
 }
 
 impl fmt::Debug for Fitted {
@@ -76,6 +77,7 @@ impl Fitted {
             predictor,
             restart_losses: Vec::new(),
             best_step: None,
+            input_noise: None,
         })
     }
 
@@ -89,20 +91,36 @@ impl Fitted {
         Self {
             saved,
             predictor: Arc::new(predictor),
+            input_noise: None,
             ..self.clone()
         }
     }
 
-    /// With the losses of restarts and the step that early stopping chose.
+    /// With the losses of restarts, the step that early stopping chose, and the noise, on the scale of the model, that
+    /// errors of the inputs make.
     pub(super) fn after(
         self,
         (restart_losses, best_step): (Vec<Option<f64>>, Option<usize>),
+        input_noise: Option<InputNoise>,
     ) -> Self {
+        let scale = (self.saved.context.targets.as_ref()).map_or(1.0, |own| own.deviations[0]);
+        let input_noise = input_noise.map(|mut noise| {
+            (noise.variances.iter_mut()).for_each(|variance| *variance *= scale * scale);
+            noise
+        });
         Self {
             restart_losses,
             best_step,
+            input_noise,
             ..self
         }
+    }
+
+    /// The noise of the training rows that errors of the inputs make, in squared units of the targets, or of the
+    /// [transformed](crate::Fit::transform_targets) targets. `None` without [`Fit::input_errors`](crate::Fit::input_errors),
+    /// for a loaded model, and after rows were added or removed.
+    pub fn input_noise(&self) -> Option<&InputNoise> {
+        self.input_noise.as_ref()
     }
 
     /// The number of steps after which the model predicted the validation rows of
@@ -136,7 +154,7 @@ impl Fitted {
     /// Predictions at inputs that were measured with independent normal errors, or that are known by their
     /// distribution only: `E[p(y | x + ε)]` with `ε ~ N(0, diag s²)`, where s are the standard deviations of the inputs
     /// in their own units; see [`UncertainInputs`](burn_gp_core::process::UncertainInputs). The inputs of training
-    /// count as exact.
+    /// count as exact, unless [`Fit::input_errors`](crate::Fit::input_errors) says otherwise.
     ///
     /// ```
     /// use burn_gp_core::kernels::StationaryConfig;

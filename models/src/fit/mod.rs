@@ -12,7 +12,7 @@ mod offsets;
 mod options;
 mod scaling;
 
-use std::ops::ControlFlow;
+use std::{cell::Cell, ops::ControlFlow};
 
 use burn::tensor::{DType, Device};
 use burn_gp_core::{
@@ -32,7 +32,7 @@ pub use scaling::Scaling;
 use scaling::{of_targets, transforms_of_targets};
 
 use crate::{
-    ModelConfig,
+    AnyModel, ModelConfig, Restarts,
     caught::without_panic,
     impossible_code,
     training::{
@@ -145,44 +145,73 @@ fn train(
     }
     let training = fit.training(config.default_training(), config.has_draws(), data.len())?;
     let data = config.arranged(data);
-    if let Training::FullBatch(training) = &training
-        && training.iterations > 0
-    {
-        config.set_first_periods(&data);
-    }
-    let with_priors = || {
-        config.resolve(&data);
-        fit.with_priors(config, &scaling, &data)
-    };
-    let mut config = without_panic(with_priors).map_err(Error::Config)?;
-    let init = |config: &ModelConfig| without_panic(|| config.init(&data)).map_err(Error::Config);
-    let mut model = init(&config)??;
-    let restarts = fit.best_start(&mut config, &data, &training)?;
-    if let Some(parameters) = config.parameters()
-        && !restarts.best.is_empty()
-    {
-        parameters.values.extend(restarts.best);
-        model = init(&config)??;
-    }
-    let mut trainer = AnyTrainer::new(model, data.clone(), training);
+    let errors = fit.errors_of_inputs(&config, &data, &scaling)?;
+    let (config, model, restarts) = initialized(config, &data, &scaling, (fit, &training))?;
+    let mut trainer = AnyTrainer::new(model, data.clone(), training.clone());
     let rows = held_out_rows(fit, &scaling, &data)?;
     let mut validation = rows.map(|(rows, patience)| {
         Validation::new(rows, data.clone(), trainer.steps_per_epoch(), patience)
     });
+    let is_stopped = Cell::new(false);
+    let mut watching = |_: &dyn Trainer<Model = _>, report| {
+        let flow = watch(report);
+        is_stopped.set(flow.is_break());
+        Ok::<_, TrainingError>(flow)
+    };
     // A model without anything to train is only conditioned.
     if !trainer.is_fixed() {
-        let mut watching =
-            |_: &dyn Trainer<Model = _>, report| Ok::<_, TrainingError>(watch(report));
         match &mut validation {
             Some(validation) => trainer.run(&mut [&mut watching, validation])?,
             None => trainer.run(&mut [&mut watching])?,
         }
     }
+    let mut input_noise = None;
+    if let Some(errors) = errors.filter(|_| !is_stopped.get()) {
+        let (last, noise) = errors.train(trainer, (&config, &training), |trainer| {
+            trainer.run(&mut [&mut watching])?;
+            Ok::<_, Error>(match is_stopped.get() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            })
+        })?;
+        (trainer, input_noise) = (last, Some(noise));
+    }
     let best = validation.and_then(|own| Some((own.best?, own.progress.best_step)));
     let (model, best_step) = best.unzip();
-    let trained = (model.as_ref()).unwrap_or(trainer.model()).trained(&data)?;
+    let trained = (model.as_ref())
+        .unwrap_or(trainer.model())
+        .trained(trainer.data())?;
     let fitted = Fitted::new(trained, config, &data, scaling)?;
-    Ok(fitted.after((restarts.losses, best_step)))
+    Ok(fitted.after((restarts.losses, best_step), input_noise))
+}
+
+/// The configuration with its priors and the initial values from which training reaches the smallest loss, and the model.
+fn initialized(
+    mut config: ModelConfig,
+    data: &TrainingData,
+    scaling: &Scaling,
+    (fit, training): (&Fit, &Training),
+) -> Result<(ModelConfig, AnyModel, Restarts), Error> {
+    if let Training::FullBatch(training) = training
+        && training.iterations > 0
+    {
+        config.set_first_periods(data);
+    }
+    let with_priors = || {
+        config.resolve(data);
+        fit.with_priors(config, scaling, data)
+    };
+    let mut config = without_panic(with_priors).map_err(Error::Config)?;
+    let init = |config: &ModelConfig| without_panic(|| config.init(data)).map_err(Error::Config);
+    let mut model = init(&config)??;
+    let mut restarts = fit.best_start(&mut config, data, training)?;
+    if let Some(parameters) = config.parameters()
+        && !restarts.best.is_empty()
+    {
+        (parameters.values).extend(std::mem::take(&mut restarts.best));
+        model = init(&config)??;
+    }
+    Ok((config, model, restarts))
 }
 
 /// The scaled validation rows and the patience of early stopping, if there is any.

@@ -1,5 +1,6 @@
 //! How a model is trained.
 
+mod input_errors;
 mod training;
 
 use burn::tensor::{DType, Device, TensorCreationOptions};
@@ -79,6 +80,8 @@ pub struct Fit {
     restarts: usize,
     #[setters(skip)]
     early_stopping: Option<EarlyStopping>,
+    #[setters(skip)]
+    input_errors: Option<Matrix>,
     /// Whether inputs are standardized by the training inputs: `(x − μ_d)/s_d` for column d, where a
     /// constant column is only centered. They are by default, except for images.
     ///

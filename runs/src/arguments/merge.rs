@@ -26,6 +26,7 @@ const OVERRIDES: [(&[&str], &[&str]); 11] = [
             "upper",
             "target",
             "noise_column",
+            "input_noise",
             "trials",
             "offset",
             "exposure",

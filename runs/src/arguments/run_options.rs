@@ -9,7 +9,7 @@ use burn_gp_core::{
     means::{Mean, MeanName},
     variational::{Posterior, PosteriorName},
 };
-use burn_gp_datasets::{ClassOrder, KindOfColumn, RowSelection, TransformOfColumn};
+use burn_gp_datasets::{ClassOrder, KindOfColumn, NoiseOfInput, RowSelection, TransformOfColumn};
 
 use super::declaration::{Property, options};
 use super::{
@@ -260,6 +260,13 @@ options! {
         /// of the target; it is not an input
         #[arg(allow_hyphen_values = true)]
         noise_column: String = "COLUMN",
+        /// Standard deviation of the errors of an input, in the units of the column, such as depth=0.5; can be given
+        /// several times (exact, sgpr and svgp with the likelihood gaussian or fixed-noise)
+        ///
+        /// An error of an input is noise of the target where the function is steep. Training repeats with the noise that
+        /// follows from its slopes, at most eight times; the noise of the likelihood is then that of the target alone.
+        /// Test rows are scored with the same errors, and `predict` takes inputs as exact.
+        input_noise: Vec<NoiseOfInput> = "COLUMN=SD",
         /// Name or number of the column with the number of trials of each target, which counts the successes among
         /// them; it is not an input. Predictions of rows without trials are shares of successes
         #[arg(allow_hyphen_values = true)]

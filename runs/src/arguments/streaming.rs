@@ -55,6 +55,7 @@ impl RunOptions {
                 self.early_stopping.is_some_and(|share| share > 0.0),
             ),
             ("calibrate", self.calibration_share().is_some()),
+            ("input_noise", self.input_noise.is_some()),
         ];
         let given = options.into_iter().find(|(_, is_given)| *is_given);
         given.map(|(name, _)| name)

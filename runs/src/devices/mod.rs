@@ -9,6 +9,7 @@ mod front;
 #[cfg(feature = "remote")]
 mod remote;
 mod reports;
+mod shared_batches;
 mod worker;
 
 #[cfg(feature = "cube")]
@@ -22,6 +23,7 @@ use crate::option_error::OptionError;
 
 pub use check::CheckArguments;
 pub use command::{DevicesArguments, DevicesCommand, run};
+pub use shared_batches::on_devices;
 pub use worker::{WorkerArguments, work};
 
 /// The backends of this program, the preferred one first.

@@ -4,6 +4,7 @@ mod callback;
 mod checkpoint;
 mod interrupt;
 mod learning_curve;
+mod rounds;
 mod run_state;
 mod session;
 mod stopping_point;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use burn::module::Module;
-use burn_gp_models::{AnyModel, training::Validation};
+use burn_gp_models::{AnyModel, InputNoise, training::Validation};
 
 use super::checkpoint::files;
 use super::{Checkpoint, StoppingPoint, TestScores, TrainingLog};
@@ -28,6 +28,10 @@ pub struct RunState {
     pub stopping_point: Option<StoppingPoint>,
     /// The time spent in training steps.
     pub clock: Clock,
+    /// The noise that errors of the inputs make, after training with it.
+    pub input_noise: Option<InputNoise>,
+    /// The number of steps of earlier rounds of training.
+    pub earlier_steps: usize,
 }
 
 impl RunState {

@@ -64,7 +64,7 @@ impl Session {
         match ended.unwrap_or_else(|source| Err(self.lost_device(source).into())) {
             Ok(()) if self.is_over() => Ok(Outcome::Finished),
             Ok(()) => Ok(Outcome::Interrupted),
-            Err(Broken::Step(error)) => Err(self.failure(error, checkpoints)),
+            Err(Broken::Step(error)) => Err(failure(error, checkpoints)),
             Err(Broken::Checkpoint(failure)) => Err(failure),
         }
     }
@@ -80,26 +80,9 @@ impl Session {
         }
     }
 
-    fn failure(&self, source: TrainingError, checkpoints: &Checkpoints) -> Failure {
-        let kept = (checkpoints.latest_step())
-            .map(|step| format!("The checkpoint of step {step} is kept"));
-        let advice = match (&source, kept) {
-            (TrainingError::Device { .. }, Some(kept)) => format!(
-                "{kept}; continue from it, here or on another device, with: burn-gp train --resume {} \
-                 --device DEVICE",
-                checkpoints.run().display()
-            ),
-            (TrainingError::Device { .. }, None) => String::new(),
-            (_, kept) => format!(
-                "Try a lower --learning-rate, a larger --jitter, --gradient-norm 10 or --dtype \
-                 f64.{}",
-                kept.map_or_else(String::new, |kept| format!(" {kept}."))
-            ),
-        };
-        Failure::Training {
-            source: Box::new(source),
-            advice,
-        }
+    /// The number of steps so far, in all rounds of training.
+    pub fn steps_made(&self) -> usize {
+        self.state.earlier_steps + self.trainer.steps_made()
     }
 
     /// Writes a checkpoint of the current step.
@@ -169,7 +152,7 @@ impl Session {
     /// If a covariance matrix cannot be factored, or rows cannot be read.
     pub fn fitted(&self, quiet: bool) -> Result<Fitted, Failure> {
         let best = self.best();
-        let last_step = self.trainer.steps_made();
+        let last_step = self.steps_made();
         let rows = self.trainer.data_count();
         let mut progress = RowProgress::new("training row", rows, quiet);
         let other = best.map(|(model, _)| model);
@@ -180,5 +163,28 @@ impl Session {
             loss,
             step,
         })
+    }
+}
+
+/// A failed step with advice for the user.
+pub(super) fn failure(source: TrainingError, checkpoints: &Checkpoints) -> Failure {
+    let kept =
+        (checkpoints.latest_step()).map(|step| format!("The checkpoint of step {step} is kept"));
+    let advice = match (&source, kept) {
+        (TrainingError::Device { .. }, Some(kept)) => format!(
+            "{kept}; continue from it, here or on another device, with: burn-gp train --resume {} \
+             --device DEVICE",
+            checkpoints.run().display()
+        ),
+        (TrainingError::Device { .. }, None) => String::new(),
+        (_, kept) => format!(
+            "Try a lower --learning-rate, a larger --jitter, --gradient-norm 10 or --dtype \
+             f64.{}",
+            kept.map_or_else(String::new, |kept| format!(" {kept}."))
+        ),
+    };
+    Failure::Training {
+        source: Box::new(source),
+        advice,
     }
 }

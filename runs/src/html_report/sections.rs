@@ -38,8 +38,11 @@ fn facts(description: &Description) -> Markup {
     let others = others.map(|text| ("leave-one-out", text));
     let calibration = description.calibration.as_ref();
     let calibration = calibration.map(|own| ("calibrated", own.text()));
+    let noise = (description.input_noise.as_ref()).map(|own| own.text(&description.target.name));
+    let noise = noise.map(|text| ("input noise", text));
     let facts = (description.facts().into_iter())
         .chain(calibration)
+        .chain(noise)
         .chain(others)
         .chain(baselines);
     html! { dl { @for (name, text) in facts { dt { (name) } dd { (text) } } } }

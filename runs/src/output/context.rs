@@ -5,6 +5,8 @@ use burn_gp_datasets::{Schema, Standardizer};
 use burn_gp_models::Calibration;
 use serde::{Deserialize, Serialize};
 
+use crate::input_noise::InputNoiseReport;
+
 /// The part of `model.json` besides the configuration of the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelContext {
@@ -25,4 +27,7 @@ pub struct ModelContext {
     /// The calibration of the predictions, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<Calibration>,
+    /// The errors of the training inputs, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_noise: Option<InputNoiseReport>,
 }

@@ -38,6 +38,9 @@ pub(super) fn check(options: &RunOptions) -> Result<(), OptionError> {
     ] {
         exclude(["calibrate", other], is_calibrated && is_given)?;
     }
+    if options.input_noise.is_some() {
+        check_input_noise(options)?;
+    }
     if options.score_every.is_some() && options.test_fraction == Some(0.0) {
         return Err(OptionError::NoTestRows("--score-every"));
     }
@@ -62,6 +65,25 @@ pub(super) fn check(options: &RunOptions) -> Result<(), OptionError> {
         Some((option, _)) => Err(OptionError::WithoutValidation(option)),
         None => Ok(()),
     }
+}
+
+/// Refuses options that do not go with the repeated training of errors of the inputs.
+fn check_input_noise(options: &RunOptions) -> Result<(), OptionError> {
+    let is_stopped = options.early_stopping.is_some_and(|share| share > 0.0);
+    for (other, is_given) in [
+        ("validation", options.validation.is_some()),
+        ("validation_fraction", options.validation_fraction.is_some()),
+        ("early_stopping", is_stopped),
+        ("calibrate", options.calibration_share().is_some()),
+        ("score_every", options.score_every.is_some()),
+        (
+            "devices",
+            options.devices.as_ref().is_some_and(|all| all.len() > 1),
+        ),
+    ] {
+        exclude(["input_noise", other], is_given)?;
+    }
+    Ok(())
 }
 
 /// Checks the number of folds and the fold to test on.

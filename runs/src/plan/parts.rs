@@ -3,7 +3,7 @@
 use burn::tensor::Device;
 use burn_gp_core::{
     kernels::KernelConfig,
-    likelihoods::{LikelihoodConfig, LikelihoodName, TargetKind},
+    likelihoods::{FixedNoiseConfig, GaussianConfig, LikelihoodConfig, LikelihoodName, TargetKind},
     means::{ConstantMeanConfig, MeanConfig, MeanName, OffsetMeanConfig, ZeroMeanConfig},
     parameter::{ParameterConfig, Priors},
 };
@@ -50,6 +50,10 @@ pub(super) fn check_likelihood(
             "--trials",
             "; remove it or use --likelihood binomial or beta-binomial",
         ),
+        _ if options.input_noise.is_some() && !has_normal_noise(likelihood) => unused(
+            "--input-noise",
+            ", whose noise is not normal; remove it or use --likelihood gaussian",
+        ),
         _ if options.exposure.is_some() && !has_log_link(likelihood) => unused(
             "--exposure",
             ", whose link is not the logarithm; use --likelihood poisson or another one of counts or positive numbers",
@@ -71,6 +75,11 @@ pub(super) fn check_likelihood(
         }
         _ => Ok(()),
     }
+}
+
+/// Whether the noise of the targets is normal, with one variance or a known one for each target.
+fn has_normal_noise(likelihood: LikelihoodName) -> bool {
+    likelihood.is::<GaussianConfig>() || likelihood.is::<FixedNoiseConfig>()
 }
 
 /// Whether the mean of the targets is proportional to the exponential of the function.

@@ -19,6 +19,7 @@ use crate::calibration::CalibrationReport;
 use crate::checksums::{Links, read_text};
 use crate::devices;
 use crate::failure::{Failure, FolderError};
+use crate::input_noise::InputNoiseReport;
 use crate::leave_one_out::LeaveOneOutScores;
 use crate::output::{METRICS, ModelContext};
 use crate::outputs;
@@ -79,6 +80,9 @@ pub struct Description {
     /// The calibration of the predictions, with scores if `metrics.json` has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<CalibrationReport>,
+    /// The errors of the training inputs and the noise that they make, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_noise: Option<InputNoiseReport>,
     /// The scores of simple predictions of the test rows, if `metrics.json` has them.
     #[serde(skip_serializing_if = "Baselines::is_empty")]
     pub baselines: Baselines,
@@ -232,6 +236,7 @@ impl Description {
             calibration: (metrics.as_ref())
                 .and_then(|metrics| metrics.calibration.clone())
                 .or_else(|| context.calibration.as_ref().map(CalibrationReport::from)),
+            input_noise: context.input_noise.clone(),
             baselines: (metrics.as_ref())
                 .map(|metrics| metrics.baselines.clone())
                 .unwrap_or_default(),

@@ -21,6 +21,8 @@ impl Display for Description {
         }
         let calibration = self.calibration.iter();
         lines.extend(calibration.map(|own| line("calibrated", &own.text())));
+        let noise = self.input_noise.iter();
+        lines.extend(noise.map(|own| line("input noise", &own.text(&self.target.name))));
         lines.extend(leave_one_out_line(self.leave_one_out, &self.target.name));
         lines.extend(self.warnings.iter().map(|text| line("warning", text)));
         lines.push(String::new());
