@@ -4,6 +4,7 @@ mod configurations;
 mod each;
 mod early_stopping;
 mod errors;
+mod intervals;
 mod limits;
 mod missing;
 mod observations;
