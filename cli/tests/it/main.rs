@@ -29,6 +29,7 @@ mod held_out_files;
 mod help;
 mod html_report;
 mod installation;
+mod interval_targets;
 mod intervals;
 mod inverse_free_experiments;
 mod kernel_expressions;

@@ -27,6 +27,7 @@ const OVERRIDES: [(&[&str], &[&str]); 11] = [
             "target",
             "noise_column",
             "trials",
+            "upper_column",
             "offset",
             "exposure",
             "id",
