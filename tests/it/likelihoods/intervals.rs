@@ -1,10 +1,7 @@
 //! Intervals of numbers: narrow and wide, near and far, open on a side, and points, compared with dense integrals and
 //! with the likelihoods that they generalize.
 
-use std::f64::{
-    INFINITY, NEG_INFINITY,
-    consts::{LN_2, PI},
-};
+use std::f64::consts::{LN_2, PI};
 
 use burn::tensor::Tensor;
 use burn_gp_core::{
@@ -79,8 +76,8 @@ fn places() -> Vec<(f64, f64, f64)> {
     for width in [-20, -12, -8, -6, -4, -3, -2, -1, 0, 1, 2, 4, 7].map(|power| 2f64.powi(power)) {
         places.extend(distances.map(|distance| (0.5, 0.5 + width, 0.5 + DEVIATION * distance)));
     }
-    places.extend(distances.map(|distance| (0.5, INFINITY, 0.5 + DEVIATION * distance)));
-    places.extend(distances.map(|distance| (NEG_INFINITY, 0.5, 0.5 + DEVIATION * distance)));
+    places.extend(distances.map(|distance| (0.5, f64::INFINITY, 0.5 + DEVIATION * distance)));
+    places.extend(distances.map(|distance| (f64::NEG_INFINITY, 0.5, 0.5 + DEVIATION * distance)));
     places
 }
 
@@ -196,8 +193,8 @@ fn common_limits_are_those_of_censored_targets() {
             let marginals = marginals(&platform, &means);
             let values = [-0.5, 1.5, 0.0, -0.5, 1.5, 0.7];
             let limits = values.map(|value| match value {
-                -0.5 => [NEG_INFINITY, -0.5],
-                1.5 => [1.5, INFINITY],
+                -0.5 => [f64::NEG_INFINITY, -0.5],
+                1.5 => [1.5, f64::INFINITY],
                 _ => [value, value],
             });
             let values = platform.tensor(&values, [6, 1]);
@@ -233,7 +230,7 @@ fn points_are_gaussian_targets() {
         }
         let [own, gaussian] = [own, gaussian].map(|likelihood| {
             let predicted = likelihood.predict(marginals.clone());
-            let distribution = likelihood.predictive_distribution(&[marginals.clone()]);
+            let distribution = likelihood.predictive_distribution(std::slice::from_ref(&marginals));
             let median = distribution.expect("quantiles").quantile(0.3);
             [numbers(predicted.mean), numbers(predicted.variance), median].concat()
         });
@@ -246,7 +243,15 @@ fn points_are_gaussian_targets() {
 fn probabilities_add_up_to_one() {
     for platform in platforms() {
         let likelihood = init(&platform, 0.3);
-        let ends = [NEG_INFINITY, -2.0, -0.5, -0.4375, 0.0, 3.0, INFINITY];
+        let ends = [
+            f64::NEG_INFINITY,
+            -2.0,
+            -0.5,
+            -0.4375,
+            0.0,
+            3.0,
+            f64::INFINITY,
+        ];
         let limits: Vec<f64> = ends.windows(2).flatten().copied().collect();
         let rows = limits.len() / 2;
         let targets = platform.tensor(&limits, [rows, 2]);
@@ -271,8 +276,8 @@ fn values_and_gradients_are_finite_far_outside() {
         [0.0, 0.0],
         [0.0, 1e-3],
         [0.0, 1.0],
-        [0.0, INFINITY],
-        [NEG_INFINITY, 0.0],
+        [0.0, f64::INFINITY],
+        [f64::NEG_INFINITY, 0.0],
     ];
     for platform in platforms() {
         let tracked = platform.autodiff();
@@ -331,13 +336,13 @@ fn reversed_limits_are_impossible() {
     let platform = &platforms()[0];
     let description = init(platform, 1.0).description();
     let check = |row: [f64; 4]| description.check_targets(&row, 4);
-    assert_eq!(check([0.0, NEG_INFINITY, 1.0, 2.0]), Ok(()));
-    assert_eq!(check([0.0, 3.0, 0.0, INFINITY]), Ok(()));
+    assert_eq!(check([0.0, f64::NEG_INFINITY, 1.0, 2.0]), Ok(()));
+    assert_eq!(check([0.0, 3.0, 0.0, f64::INFINITY]), Ok(()));
     for (row, column) in [
         ([0.0, 3.0, 1.0, 2.0], 1),
-        ([0.0, NEG_INFINITY, 1.0, INFINITY], 1),
-        ([INFINITY, 0.0, INFINITY, 1.0], 0),
-        ([0.0, 0.0, 1.0, NEG_INFINITY], 3),
+        ([0.0, f64::NEG_INFINITY, 1.0, f64::INFINITY], 1),
+        ([f64::INFINITY, 0.0, f64::INFINITY, 1.0], 0),
+        ([0.0, 0.0, 1.0, f64::NEG_INFINITY], 3),
         ([0.0, f64::NAN, 1.0, 2.0], 1),
     ] {
         let error = check(row).expect_err("impossible");
@@ -355,6 +360,6 @@ fn reversed_limits_are_impossible() {
 fn middles_of_intervals() {
     assert_eq!(middle_of_interval(1.0, 4.0), 2.5);
     assert_eq!(middle_of_interval(-7.0, -7.0), -7.0);
-    assert_eq!(middle_of_interval(1.0, INFINITY), 1.0);
-    assert_eq!(middle_of_interval(NEG_INFINITY, 3.0), 3.0);
+    assert_eq!(middle_of_interval(1.0, f64::INFINITY), 1.0);
+    assert_eq!(middle_of_interval(f64::NEG_INFINITY, 3.0), 3.0);
 }

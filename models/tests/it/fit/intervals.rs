@@ -1,7 +1,5 @@
 //! Targets of which an interval is known: in the units of the data, with limits that may be missing.
 
-use std::f64::{INFINITY, NEG_INFINITY};
-
 use burn_gp_core::{
     likelihoods::{GaussianConfig, IntervalCensoredConfig},
     parameter::numbers,
@@ -49,7 +47,7 @@ fn end(row: usize) -> f64 {
 fn right_censored() -> Vec<[f64; 2]> {
     let each = values().into_iter().enumerate();
     each.map(|(row, value)| match value > end(row) {
-        true => [end(row), INFINITY],
+        true => [end(row), f64::INFINITY],
         false => [value, value],
     })
     .collect()
@@ -69,8 +67,8 @@ fn mixed() -> Vec<[f64; 2]> {
     each.map(|(row, (value, bin))| match row % 4 {
         0 => [value, value],
         1 => bin,
-        2 => [bin[0], INFINITY],
-        _ => [NEG_INFINITY, bin[1]],
+        2 => [bin[0], f64::INFINITY],
+        _ => [f64::NEG_INFINITY, bin[1]],
     })
     .collect()
 }
@@ -104,7 +102,7 @@ fn noise_of(fitted: &Fitted) -> f64 {
 #[test]
 fn a_right_censored_function_is_recovered() {
     let targets = right_censored();
-    let censored = targets.iter().filter(|row| row[1] == INFINITY).count();
+    let censored = targets.iter().filter(|row| row[1] == f64::INFINITY).count();
     assert!((ROWS / 4..ROWS * 3 / 4).contains(&censored), "{censored}");
     let fitted = fitted(&targets);
     let found = error_of(&fitted);

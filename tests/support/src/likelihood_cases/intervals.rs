@@ -1,7 +1,5 @@
 //! Intervals of numbers.
 
-use std::f64::{INFINITY, NEG_INFINITY};
-
 use burn_gp_core::likelihoods::IntervalCensoredConfig;
 
 use super::{Case, log_normal};
@@ -16,8 +14,8 @@ const LIMITS: [f64; 10] = [
     -1.0,
     0.3,
     1.2,
-    INFINITY,
-    NEG_INFINITY,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
     -0.2,
     0.75,
     0.765_625,
