@@ -43,9 +43,9 @@ pub use burn_gp_core::{
     },
     likelihoods::{
         AsymmetricLaplaceConfig, BetaBinomialConfig, BetaConfig, CensoredConfig, GammaConfig,
-        GaussianConfig, HeteroskedasticConfig, HurdlePoissonConfig, LikelihoodConfig,
-        LogNormalConfig, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig, SoftmaxConfig,
-        StudentTConfig, TweedieConfig, WeibullConfig, ZeroInflatedPoissonConfig,
+        GaussianConfig, HeteroskedasticConfig, HurdlePoissonConfig, IntervalCensoredConfig,
+        LikelihoodConfig, LogNormalConfig, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig,
+        SoftmaxConfig, StudentTConfig, TweedieConfig, WeibullConfig, ZeroInflatedPoissonConfig,
     },
     means::MeanConfig,
     transforms::TransformName,

@@ -1,4 +1,4 @@
-//! The roles of columns (target, its noise or trials, inputs), and the matching of new data to a model.
+//! The roles of columns (target, its noise, trials or upper limit, inputs), and the matching of new data to a model.
 
 mod ordered_input;
 mod roles;
@@ -33,6 +33,9 @@ pub struct ColumnRoles {
     pub noise: Option<TargetColumn>,
     /// The column with the number of trials of each target, which counts the successes.
     pub trials: Option<TargetColumn>,
+    /// The column with the upper limit of each target, which is the lower limit of an interval. A row may lack one of
+    /// the two.
+    pub upper: Option<TargetColumn>,
     /// The order of the labels, if the target is a label: any text, or numbers without a magnitude.
     pub labels: Option<Labels>,
     /// The column that names the rows. It is not an input, and its texts are kept.
@@ -53,9 +56,13 @@ pub struct ColumnRoles {
 impl ColumnRoles {
     /// The column that says more about each target, and what it says.
     pub(crate) fn companion(&self) -> Option<(Companion, &TargetColumn)> {
-        let noise = self.noise.as_ref().map(|column| (Companion::Noise, column));
-        let trials = (self.trials.as_ref()).map(|column| (Companion::Trials, column));
-        noise.or(trials)
+        let all = [
+            (Companion::Noise, &self.noise),
+            (Companion::Trials, &self.trials),
+            (Companion::Upper, &self.upper),
+        ];
+        all.into_iter()
+            .find_map(|(kind, column)| Some((kind, column.as_ref()?)))
     }
 }
 
@@ -91,7 +98,7 @@ pub struct Schema {
     /// The number of columns of the source; zero if `columns` is empty.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub source_columns: usize,
-    /// The column with the noise or the trials of each target, if the source has one.
+    /// The column with the noise, the trials or the upper limit of each target, if the source has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub companion: Option<CompanionColumn>,
     /// The name of the column that names the rows.
@@ -408,6 +415,11 @@ impl Layout {
         self.roles.iter().position(|role| *role == Role::Target)
     }
 
+    /// Whether the target is the lower limit of an interval.
+    pub fn has_intervals(&self) -> bool {
+        matches!(self.companion(), Some((_, Companion::Upper)))
+    }
+
     /// The position of the column that says more about each target, from 0, and what it says.
     pub fn companion(&self) -> Option<(usize, Companion)> {
         let mut roles = self.roles.iter().enumerate();
@@ -415,6 +427,16 @@ impl Layout {
             Role::Companion(kind) => Some((position, *kind)),
             _ => None,
         })
+    }
+
+    /// The number in a cell of the target, in its notation.
+    pub fn number_of_target(&self, cell: Cell<'_>) -> Option<f64> {
+        let notation = self.target_notation.as_ref();
+        let own = match cell {
+            Cell::Text(text) => notation.and_then(|notation| notation.parse(text)),
+            _ => None,
+        };
+        own.or(cell.number())
     }
 
     /// Whether a non-empty cell in the column at `position` of new rows is a gap.

@@ -10,6 +10,8 @@ pub enum Companion {
     Noise,
     /// The number of trials, of which the target counts the successes.
     Trials,
+    /// The upper limit of the interval that holds it; the target is the lower one.
+    Upper,
 }
 
 impl Companion {
@@ -18,6 +20,7 @@ impl Companion {
         match self {
             Self::Noise => "noise",
             Self::Trials => "trials",
+            Self::Upper => "upper limit",
         }
     }
 }

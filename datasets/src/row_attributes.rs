@@ -9,6 +9,9 @@ pub struct RowAttributes {
     pub noise: Option<Vec<f64>>,
     /// The number of trials of each target, which counts the successes.
     pub trials: Option<Vec<f64>>,
+    /// The upper limit of each target, which is the lower limit: infinite if there is none, NaN where the target is
+    /// missing.
+    pub upper: Option<Vec<f64>>,
     /// The weights of the rows in training, not negative.
     pub weights: Option<Vec<f64>>,
     /// The times, in days if they are dates.
@@ -25,6 +28,7 @@ impl RowAttributes {
         match kind {
             Companion::Noise => self.noise.as_deref(),
             Companion::Trials => self.trials.as_deref(),
+            Companion::Upper => self.upper.as_deref(),
         }
     }
 
@@ -36,6 +40,7 @@ impl RowAttributes {
         Self {
             noise: selected(&self.noise, indices),
             trials: selected(&self.trials, indices),
+            upper: selected(&self.upper, indices),
             weights: selected(&self.weights, indices),
             times: selected(&self.times, indices),
             ids: selected(&self.ids, indices),

@@ -35,7 +35,7 @@ pub(crate) struct Table {
     pub texts: Vec<(String, Vec<String>)>,
     /// The name of the column that names the rows.
     pub id: Option<String>,
-    /// The attributes of the rows besides noise and trials, which become one when they are checked.
+    /// The attributes of the rows besides the companion, which becomes one when it is checked.
     pub attributes: RowAttributes,
     /// Whether faults of single cells are listed instead of being an error.
     pub is_lenient: bool,
@@ -204,7 +204,7 @@ impl Table {
         })
     }
 
-    /// The attributes of the rows, with the noise or the trials of their targets.
+    /// The attributes of the rows, with the companion of their targets.
     fn attributes(&mut self) -> Result<RowAttributes, DataError> {
         let attributes = std::mem::take(&mut self.attributes);
         let Some((position, kind)) = self.layout.companion() else {
@@ -213,6 +213,8 @@ impl Table {
         let found = match kind {
             Companion::Noise => self.noise_fault(position),
             Companion::Trials => self.trials_fault(position),
+            Companion::Upper if self.targets.is_empty() => return Ok(attributes),
+            Companion::Upper => self.limits_fault(position),
         };
         if let Some(fault) = found {
             return Err(DataError::Cell(fault));
@@ -225,6 +227,10 @@ impl Table {
             },
             Companion::Trials => RowAttributes {
                 trials: values,
+                ..attributes
+            },
+            Companion::Upper => RowAttributes {
+                upper: values,
                 ..attributes
             },
         })
@@ -267,11 +273,34 @@ impl Table {
         self.companion.iter().enumerate().find_map(fault)
     }
 
+    /// The first upper limit that is below the lower one.
+    fn limits_fault(&self, position: usize) -> Option<CellError> {
+        let mut limits = self.targets.iter().zip(&self.companion);
+        let row = limits.position(|(lower, upper)| upper < lower)?;
+        Some(CellError::LimitsReversed {
+            location: self.origin.location(row),
+            column: self.layout.label(position),
+            value: self.companion[row],
+            lower: self.targets[row],
+        })
+    }
+
+    /// Whether all targets are equal up to rounding. Intervals are equal if their limits are.
+    fn is_constant(&self) -> bool {
+        match self.layout.has_intervals() {
+            false => is_constant(self.targets.iter().copied()),
+            true => {
+                let limits = self.targets.iter().zip(&self.companion);
+                limits.clone().all(|own| Some(own) == limits.clone().next())
+            }
+        }
+    }
+
     /// Converts the table to training data.
     ///
     /// # Errors
-    /// [`FileError::OneRow`], [`ColumnError::ConstantTarget`], and the errors about noise, trials and the order of
-    /// labels.
+    /// [`FileError::OneRow`], [`ColumnError::ConstantTarget`], and the errors about noise, trials, limits and the order
+    /// of labels.
     pub fn into_dataset(
         mut self,
         name: String,
@@ -283,7 +312,7 @@ impl Table {
             return Err(DataError::File(FileError::OneRow(self.origin.location(0))));
         }
         let classes = self.encode_labels()?;
-        if !allows_constant && is_constant(self.targets.iter().copied()) {
+        if !allows_constant && self.is_constant() {
             return Err(DataError::Column(ColumnError::ConstantTarget {
                 source_name: self.origin.source().to_owned(),
                 column: self.layout.label(target),
@@ -313,7 +342,7 @@ impl Table {
     /// Converts the table to rows to predict.
     ///
     /// # Errors
-    /// [`CellError::UnknownLabel`], and the errors about noise and trials.
+    /// [`CellError::UnknownLabel`], and the errors about noise, trials and limits.
     pub fn into_features(mut self) -> Result<Features, DataError> {
         let has_target = self.layout.target().is_some();
         let rows = self.inputs.len() / self.layout.inputs;

@@ -288,6 +288,18 @@ pub(crate) fn about_targets(data: &Dataset, missing: usize) -> Vec<DataWarning> 
     found
 }
 
+/// The number of rows that were left out because they lack the target. An interval may lack a lower limit.
+fn missing_targets(data: &Dataset) -> usize {
+    let missing = target_of(data).map_or(0, |target| target.missing);
+    match data.attributes.upper {
+        None => missing,
+        Some(_) => {
+            let lower = data.targets.iter();
+            missing.saturating_sub(lower.filter(|lower| lower.is_infinite()).count())
+        }
+    }
+}
+
 /// The maximum number of constant columns listed individually.
 const NAMED: usize = 5;
 
@@ -328,7 +340,7 @@ fn numbers_like_names(data: &Dataset) -> Option<DataWarning> {
 /// Warns about constant input columns, repeated inputs and how the split treats them, and an
 /// extreme scale of the target. `equal` groups the rows of `data` with equal inputs.
 pub fn warnings(data: &Dataset, equal: &EqualInputs, split: &Split) -> Vec<DataWarning> {
-    let mut found = about_targets(data, target_of(data).map_or(0, |target| target.missing));
+    let mut found = about_targets(data, missing_targets(data));
     if data.rows() == 0 {
         return found;
     }
@@ -359,10 +371,14 @@ pub fn warnings(data: &Dataset, equal: &EqualInputs, split: &Split) -> Vec<DataW
             count: unseen.rows.len(),
         }
     }));
-    let magnitude = data
+    let upper = data.attributes.upper.iter().flatten();
+    // The limit that an interval lacks is infinite.
+    let finite = data
         .targets
         .iter()
-        .fold(0.0f64, |largest, target| largest.max(target.abs()));
+        .chain(upper)
+        .filter(|own| own.is_finite());
+    let magnitude = finite.fold(0.0f64, |largest, target| largest.max(target.abs()));
     found.extend(extreme_target(data.target_name(), magnitude));
     found
 }

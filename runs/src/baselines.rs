@@ -41,10 +41,12 @@ struct Baseline {
 /// | numbers | the mean of the training targets; linear regression; the mean of the 30 nearest neighbors, weighted by inverse distance in standardized inputs | RMSE |
 /// | labels | the most frequent class; the class with the largest weight among the 30 nearest neighbors | share of wrong labels |
 ///
-/// Few test rows have no warnings. There are no baselines without test rows or if the training rows are not all in memory.
+/// Few test rows have no warnings. There are no baselines without test rows, if the training rows are not all in memory or
+/// if targets are intervals.
 pub fn baselines(data: &PreparedData, predicted: &InOriginalUnits) -> (Baselines, Vec<String>) {
     let (train, test) = (&data.train, &data.test);
-    if test.is_empty() || train.is_empty() || train.len() != data.training_rows() {
+    let are_in_memory = !train.is_empty() && train.len() == data.training_rows();
+    if test.is_empty() || !are_in_memory || train.intervals.is_some() {
         return (Baselines::new(), Vec::new());
     }
     let classes = data.schema.classes.as_ref().map(|classes| classes.count());

@@ -39,7 +39,7 @@ impl ConformalIntervals {
     ///
     /// # Errors
     ///
-    /// If the targets are labels, the model was trained without test rows, there are too few rows for the level, or the
+    /// If the targets are labels or intervals, the model was trained without test rows, there are too few rows for the level, or the
     /// predictions of the test rows cannot be read.
     pub fn of(
         saved: &SavedModel<ModelContext>,
@@ -51,6 +51,13 @@ impl ConformalIntervals {
             return Err(Failure::Arguments(
                 "--intervals conformal is for numbers, but the targets of this model are labels, which have \
                  probabilities; remove the option"
+                    .to_owned(),
+            ));
+        }
+        if kind == TargetKind::Intervals {
+            return Err(Failure::Arguments(
+                "--intervals conformal needs targets that are known exactly, but those of this model are intervals; \
+                 remove the option"
                     .to_owned(),
             ));
         }

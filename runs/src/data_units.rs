@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use burn_gp_core::{
     kernels::{KernelConfig, KernelParameter, KernelUnits},
-    likelihoods::{LikelihoodName, TargetKind},
+    likelihoods::LikelihoodName,
     parameter::Hyperparameter,
 };
 use burn_gp_datasets::Standardizer;
@@ -101,7 +101,7 @@ impl<'a> Conversions<'a> {
         standardizer: &'a Standardizer,
     ) -> Self {
         let kind = likelihood.target();
-        let is_on_target = matches!(kind, TargetKind::Numbers | TargetKind::Measurements);
+        let is_on_target = kind.is_any_number();
         let mut conversions = Self {
             standardizer,
             target: is_on_target.then_some(standardizer.target_scale),

@@ -38,9 +38,13 @@ pub fn diagnostics(
     if data.test.len() < FEWEST_TEST_ROWS {
         return Vec::new();
     }
+    let known = data.test.exact_rows();
+    let known = known.map_or(data.test.len(), |rows| rows.len());
     let found = [
         beside_constant(scores, data, targets),
-        coverage(scores, targets, data.test.len()),
+        (known >= FEWEST_TEST_ROWS)
+            .then(|| coverage(scores, targets, known))
+            .flatten(),
         nlpd_without_network.and_then(|nlpd| beside_no_network(scores, nlpd, data.test.len())),
     ];
     found.into_iter().flatten().collect()
@@ -102,6 +106,7 @@ fn beside_constant(scores: &Scores, data: &PreparedData, targets: TargetKind) ->
                 "mean and variance",
             )
         }
+        TargetKind::Intervals => return None,
         // The density of a constant prediction depends on the likelihood.
         TargetKind::Counts
         | TargetKind::Successes

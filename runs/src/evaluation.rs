@@ -20,7 +20,7 @@ const LEVELS: f64 = 1e5;
 /// Predictions and targets in the units of the data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InOriginalUnits {
-    /// The targets, or their class numbers, `[N]`; empty if unknown.
+    /// The targets, or their class numbers, `[N]`; empty if unknown, and NaN where they are not known exactly.
     pub observed: Vec<f64>,
     /// The predicted means, `[N]`; for unordered classes, the probabilities of all classes.
     pub mean: Vec<f64>,
@@ -31,10 +31,31 @@ pub struct InOriginalUnits {
     /// The requested quantiles, `[N]` each, with their probabilities; empty for classes.
     pub quantiles: Vec<(f64, Vec<f64>)>,
     /// The smallest confidence level whose central interval contains the target, `[N]`; empty for classes or
-    /// unknown targets.
+    /// unknown targets, and NaN where they are not known exactly.
     pub central_level: Vec<f64>,
     /// The predicted probabilities of all classes, `[N, C]`; empty if the targets are not classes.
     pub probabilities: Vec<f64>,
+}
+
+impl InOriginalUnits {
+    /// The predicted means, the ends of the intervals and the central levels of the rows whose targets are known exactly.
+    pub fn of_known_targets(&self) -> Self {
+        let own = |values: &[f64]| -> Vec<f64> {
+            let rows = values.iter().zip(&self.observed);
+            let known = rows.filter(|(_, target)| !target.is_nan());
+            known.map(|(value, _)| *value).collect()
+        };
+        Self {
+            observed: own(&self.observed),
+            mean: own(&self.mean),
+            interval: Interval {
+                lower: own(&self.interval.lower),
+                upper: own(&self.interval.upper),
+            },
+            central_level: own(&self.central_level),
+            ..Self::default()
+        }
+    }
 }
 
 /// The intervals and quantiles of predictions.
@@ -143,7 +164,8 @@ pub fn moments(predictions: &Predictions, standardizer: &Standardizer) -> (Vec<f
     }
 }
 
-/// Predicts and scores the rows of `part`. Updates `progress` with the number of rows.
+/// Predicts and scores the rows of `part`. Updates `progress` with the number of rows. If targets are intervals, only
+/// log densities are those of all rows; other scores are those of the rows whose targets are known exactly.
 ///
 /// # Errors
 ///
@@ -161,9 +183,11 @@ pub fn evaluate(
     let (predictions, components) = predictor.score_with(inputs, columns, &targets, watch)?;
     let predictions = part.predictions(predictions);
     let classes = predictor.likelihood().description().classes;
+    let exact = part.exact_rows();
     let central_level = (predictions.distribution.as_ref())
         .filter(|_| classes.is_none())
         .map(|distribution| distribution.central_level(&part.targets));
+    let known_level = (central_level.as_ref()).map(|levels| at(levels, exact.as_deref()));
     let levels = levels.with_quantile_of(predictor);
     let original = in_original_units(&predictions, standardizer, &levels);
     let level = quantile_level(predictor);
@@ -176,6 +200,10 @@ pub fn evaluate(
         standardizer,
         classes.is_none(),
     );
+    let scaled = match &exact {
+        Some(rows) => scaled.at(rows),
+        None => scaled,
+    };
     let scores = Scores::new(&ScoredRows {
         targets: &scaled.targets,
         predictions: &scaled.predictions,
@@ -188,16 +216,38 @@ pub fn evaluate(
         crps: scaled.crps,
         interval: scaled.interval,
         quantile: (quantile.as_ref()).map(|(level, quantiles)| (*level, quantiles.as_slice())),
-        central_level: central_level.as_deref(),
+        central_level: known_level.as_deref(),
         target_scale: standardizer.data_scale(),
-        is_standardized: standardizer.scales_targets(),
+        // A constant prediction has no density of intervals.
+        is_standardized: standardizer.scales_targets() && exact.is_none(),
     });
     let original = InOriginalUnits {
         observed: part.observed.clone(),
-        central_level: central_level.unwrap_or_default(),
+        central_level: match (central_level, &exact) {
+            (Some(levels), Some(_)) => where_known(levels, &part.observed),
+            (levels, _) => levels.unwrap_or_default(),
+        },
         ..original
     };
     Ok(Evaluation { scores, original })
+}
+
+/// The values of some rows, or of all.
+fn at(values: &[f64], rows: Option<&[usize]>) -> Vec<f64> {
+    match rows {
+        Some(rows) => rows.iter().map(|&row| values[row]).collect(),
+        None => values.to_vec(),
+    }
+}
+
+/// The values where a target is known exactly, and NaN elsewhere.
+fn where_known(mut values: Vec<f64>, observed: &[f64]) -> Vec<f64> {
+    for (value, target) in values.iter_mut().zip(observed) {
+        if target.is_nan() {
+            *value = f64::NAN;
+        }
+    }
+    values
 }
 
 /// What scores are computed from, in standard deviations of the training targets from their mean: the units of the
@@ -210,6 +260,24 @@ struct Scaled {
 }
 
 impl Scaled {
+    /// The same for some rows of numbers.
+    fn at(self, rows: &[usize]) -> Self {
+        let own = |values: &[f64]| at(values, Some(rows));
+        Self {
+            targets: own(&self.targets),
+            crps: self.crps.as_deref().map(own),
+            interval: self.interval.map(|interval| Interval {
+                lower: own(&interval.lower),
+                upper: own(&interval.upper),
+            }),
+            predictions: Predictions {
+                mean: own(&self.predictions.mean),
+                variance: own(&self.predictions.variance),
+                ..Predictions::default()
+            },
+        }
+    }
+
     fn of(
         predictions: Predictions,
         original: &InOriginalUnits,

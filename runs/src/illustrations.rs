@@ -16,7 +16,7 @@ use burn_gp_models::{AnyTrained, Predictions, Predictor};
 
 use crate::arguments::RunOptions;
 use crate::coverage::LEVEL;
-use crate::evaluation::{Evaluation, Levels, in_original_units};
+use crate::evaluation::{Evaluation, InOriginalUnits, Levels, in_original_units};
 use crate::failure::Failure;
 use crate::fitting::{LearningCurve, TrainingLog};
 use crate::output;
@@ -107,10 +107,13 @@ impl RunPlots<'_> {
         match self.data.classes() {
             // A likelihood of another crate may have no intervals.
             0 if evaluation.original.central_level.is_empty() => Vec::new(),
-            0 => vec![
-                self.predicted_observed(evaluation),
-                self.calibration(evaluation),
-            ],
+            0 => {
+                let known = evaluation.original.of_known_targets();
+                match known.observed.is_empty() {
+                    true => Vec::new(),
+                    false => vec![self.predicted_observed(&known), self.calibration(&known)],
+                }
+            }
             2 => vec![self.reliability(evaluation)],
             _ => vec![self.reliability(evaluation), self.confusion(evaluation)],
         }
@@ -167,8 +170,7 @@ impl RunPlots<'_> {
         Quantity::of(&self.data.schema.input_names[column])
     }
 
-    fn predicted_observed(&self, evaluation: &Evaluation) -> Result<(), PlotError> {
-        let original = &evaluation.original;
+    fn predicted_observed(&self, original: &InOriginalUnits) -> Result<(), PlotError> {
         let predictions = plots::Predictions {
             observed: &original.observed,
             mean: &original.mean,
@@ -179,9 +181,9 @@ impl RunPlots<'_> {
         plots::predicted_observed(&path, &predictions, self.target(), self.caption)
     }
 
-    fn calibration(&self, evaluation: &Evaluation) -> Result<(), PlotError> {
+    fn calibration(&self, original: &InOriginalUnits) -> Result<(), PlotError> {
         let path = self.path(output::CALIBRATION);
-        plots::calibration(&path, &evaluation.original.central_level, self.caption)
+        plots::calibration(&path, &original.central_level, self.caption)
     }
 
     fn reliability(&self, evaluation: &Evaluation) -> Result<(), PlotError> {
@@ -303,7 +305,7 @@ impl RunPlots<'_> {
     /// targets are not a sum of the function and noise.
     fn function_interval(&self, predictions: &Predictions) -> Option<Interval> {
         let target = self.data.likelihood.target();
-        if !matches!(target, TargetKind::Numbers | TargetKind::Measurements) {
+        if !target.is_any_number() {
             return None;
         }
         let functions = predictions.distribution.as_ref()?.of_function();

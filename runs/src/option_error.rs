@@ -117,6 +117,11 @@ pub enum OptionError {
         /// The likelihood.
         likelihood: &'static str,
     },
+    /// A likelihood of intervals, but no column with the upper limits.
+    #[error(
+        "the likelihood interval-censored needs --upper-column, the column with the upper limit of each target"
+    )]
+    UpperColumnMissing,
     /// A mean that adds inputs, without their column.
     #[error(
         "the mean offset needs a column: name it with --offset or --exposure, which go with any other --mean"

@@ -278,13 +278,17 @@ fn require_companion(features: &Features, context: &ModelContext) -> Result<(), 
     }
 }
 
-/// The column with the noise or the trials of each target, if the model has one and the new rows do not.
+/// The column with the noise, the trials or the upper limit of each target, if the model has one and the new rows do not.
 pub(crate) fn missing_companion<'a>(
     features: &Features,
     context: &'a ModelContext,
 ) -> Option<&'a CompanionColumn> {
     let column = context.schema.companion.as_ref();
-    column.filter(|column| features.attributes.companion(column.kind).is_none())
+    column.filter(|column| {
+        // Limits say nothing without each other.
+        let matters = column.kind != Companion::Upper || features.targets.is_some();
+        matters && features.attributes.companion(column.kind).is_none()
+    })
 }
 
 /// The same with a model of several outputs.
@@ -408,8 +412,10 @@ impl Rows {
         let is_asked = level != LEVEL && !self.known.is_empty();
         (is_asked && !predictions.central_level.is_empty()).then_some(())?;
         let own = self.known.iter().map(|&row| predictions.central_level[row]);
-        let inside = own.filter(|&own| own < level || (own == level && !is_conformal));
-        let share = 100.0 * inside.count() as f64 / self.known.len() as f64;
+        // Targets that are not known exactly have no level.
+        let own: Vec<f64> = own.filter(|own| !own.is_nan()).collect();
+        let inside = (own.iter()).filter(|&&own| own < level || (own == level && !is_conformal));
+        let share = 100.0 * inside.count() as f64 / own.len() as f64;
         Some(format!(
             "{share:.1} % of the known targets are in their {} % intervals; coverage is that of {} % intervals",
             100.0 * level,
@@ -490,6 +496,7 @@ pub(crate) fn warn_of(features: &Features, context: &ModelContext) {
         let consequence = match column.kind {
             Companion::Noise => "the intervals do not include noise",
             Companion::Trials => "predictions are the share of successes",
+            Companion::Upper => "targets are not scored",
         };
         warn(format!(
             "there is no column {:?}, so {consequence}",

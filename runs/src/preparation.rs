@@ -2,6 +2,7 @@
 
 mod calibration_rows;
 mod held_out_file;
+mod intervals;
 mod levels;
 mod offsets;
 mod part;
@@ -29,6 +30,8 @@ use crate::arguments::{InputScaleName, RunOptions};
 use crate::option_error::OptionError;
 
 use calibration_rows::calibration_rows;
+pub use intervals::Intervals;
+use intervals::with_middles;
 pub use levels::level_names;
 use levels::{check_codes, keeping_levels};
 use offsets::kernel_inputs;
@@ -351,7 +354,8 @@ impl PreparedData {
                 &part.attributes.trials,
                 &part.attributes.weights,
             ];
-            let others = columns.into_iter().flatten().flatten();
+            let intervals = part.intervals.iter().flat_map(|own| &own.observed);
+            let others = (columns.into_iter().flatten().flatten()).chain(intervals.flatten());
             for value in (part.inputs.values().iter().chain(&part.targets)).chain(others) {
                 hasher.update(&value.to_le_bytes());
             }
@@ -423,6 +427,7 @@ fn standardizer(
 ) -> Standardizer {
     let standardizer = match likelihood.target() {
         _ if source.has_common_scale() => Standardizer::identity(dataset.columns()),
+        TargetKind::Intervals => Standardizer::fit(&with_middles(dataset), train),
         TargetKind::Numbers | TargetKind::Measurements => Standardizer::fit(dataset, train),
         _ => Standardizer::fit_inputs(dataset, train),
     };

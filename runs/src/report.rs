@@ -38,6 +38,10 @@ pub struct Metrics {
     pub n_validation: usize,
     /// The number of test rows.
     pub n_test: usize,
+    /// The number of test rows whose target is known exactly, if targets are intervals. Scores other than those of
+    /// densities are those of these rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub n_test_exact: Option<usize>,
     /// The number of inputs.
     pub d: usize,
     /// The number of inducing points, if the model has any.
@@ -138,6 +142,7 @@ impl Metrics {
             n_train: data.training_rows(),
             n_validation: data.validation.len(),
             n_test: data.test.len(),
+            n_test_exact: data.test.exact_rows().map(|rows| rows.len()),
             d: data.dimensions(),
             inducing: options.inducing,
             orthogonal: options.orthogonal,
@@ -200,6 +205,7 @@ pub fn table(
         Some(scores) => score_lines(scores, target, data.standardizer.scales_targets()),
         None => vec![line("scores", "none, because no rows were held out")],
     });
+    lines.extend(exact_rows(metrics));
     lines.extend(baselines_text(&metrics.baselines, target).map(|text| line("baselines", &text)));
     let calibration = metrics.calibration.iter();
     lines.extend(calibration.map(|own| line("calibrated", &own.text())));
@@ -217,6 +223,21 @@ pub fn table(
         &format!("burn-gp report {}", folder.display()),
     ));
     lines.join("\n")
+}
+
+/// A line about the scores of intervals, if targets are intervals.
+fn exact_rows(metrics: &Metrics) -> Option<String> {
+    let exact = metrics.n_test_exact.filter(|_| metrics.n_test > 0)?;
+    let all = counted(metrics.n_test, "test row");
+    let text = match exact {
+        0 => format!(
+            "NLPD is that of {all}, whose targets are intervals; no target is known exactly"
+        ),
+        _ => {
+            format!("NLPD is that of {all}, other scores those of the {exact} with an exact target")
+        }
+    };
+    Some(line("intervals", &text))
 }
 
 /// The scores of leave-one-out predictions in a line, if there are any.

@@ -3,10 +3,7 @@
 use std::path::PathBuf;
 
 use burn::tensor::Tensor;
-use burn_gp_core::{
-    likelihoods::{Support, TargetKind},
-    ops::numbers,
-};
+use burn_gp_core::{likelihoods::Support, ops::numbers};
 use burn_gp_datasets::{
     Companion, DataError, Features, KeptColumns, NewRows, counted, warnings_of_new_rows,
 };
@@ -135,7 +132,7 @@ fn functions(
     let draws = predictor.sample(x, arguments.count, arguments.seed)?; // [S, F, N]
     let [_, functions, rows] = draws.dims();
     let target = context.likelihood.target();
-    let is_on_scale = matches!(target, TargetKind::Numbers | TargetKind::Measurements);
+    let is_on_scale = target.is_any_number();
     let values = numbers(draws);
     let curves = values.chunks_exact(rows.max(1)).enumerate();
     let named = curves.map(|(curve, values)| {

@@ -56,7 +56,8 @@ pub enum Shown {
 
 /// Held-out rows with their predictions, in standardized units.
 pub struct ScoredRows<'a> {
-    /// The targets, or the numbers of their classes.
+    /// The targets, or the numbers of their classes. If targets are intervals, these and all but the log densities are those
+    /// of the rows whose targets are known exactly, if there are any.
     pub targets: &'a [f64],
     /// The predictions.
     pub predictions: &'a Predictions,
@@ -88,6 +89,8 @@ pub const RMSE: &str = "rmse";
 pub const MAE: &str = "mae";
 /// The mean negative log predictive density, noise included.
 pub const NLPD: &str = "nlpd";
+/// The mean of the log densities under each draw of the hidden layers.
+const AVERAGE: &str = "average_log_density";
 /// The share of the rows inside their central 95 % intervals.
 pub const COVERAGE: &str = "coverage95";
 /// The share of wrong labels.
@@ -164,7 +167,7 @@ pub static SCORES: [Score; 11] = [
     },
     // At most the negative NLPD, which scores the mixture of the draws.
     Score {
-        key: "average_log_density",
+        key: AVERAGE,
         title: "mean of log densities",
         explanation: "",
         unit: ScoreUnit::None,
@@ -263,6 +266,11 @@ impl Score {
         }
     }
 
+    /// Whether it is one of log densities alone, which intervals have, too.
+    fn is_of_densities(&self) -> bool {
+        [NLPD, AVERAGE].contains(&self.key)
+    }
+
     /// Its title in tables of numbers, with the sign of percent.
     pub fn column(&self) -> String {
         match self.unit {
@@ -295,6 +303,9 @@ impl Scores {
     pub fn new(rows: &ScoredRows<'_>) -> Self {
         let mut values = Vec::new();
         for score in &SCORES {
+            if rows.targets.is_empty() && !score.is_of_densities() {
+                continue;
+            }
             let Some(value) = (score.compute)(rows) else {
                 continue;
             };

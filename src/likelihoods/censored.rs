@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use burn::{
     module::Module,
-    tensor::{Bool, Tensor, TensorCreationOptions, TensorData},
+    tensor::{Bool, Tensor, TensorCreationOptions},
 };
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::{
-    AnyLikelihood, GradedNodes, Likelihood, LikelihoodDefinition, LikelihoodDescription,
-    QuadratureCenter, TargetDistribution,
+    AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, QuadratureCenter,
+    TargetDistribution,
+    beyond_limit::expected_log_probability_beyond,
     censored_limits::Limits,
-    censored_moments::{moments, square_below_zero},
+    censored_moments::moments,
     distributions::CensoredTarget,
     gaussian::log_normal,
-    graded_nodes::NODES,
-    likelihood::{draw, of_all_outputs, of_output, sum_outputs},
+    likelihood::{draw, of_all_outputs, of_output, row, sum_outputs},
 };
 use crate::{
     ops::log_normal_cdf,
@@ -152,12 +152,6 @@ impl<const D: usize> AtLimit<D> {
     }
 }
 
-/// A row of numbers, one for each output or one for all, in the precision of `like`.
-fn row<const D: usize, const E: usize>(values: &[f64], like: &Tensor<E>) -> Tensor<D> {
-    let data = TensorData::new(values.to_vec(), [values.len()]);
-    Tensor::<1>::from_data(data, (&like.device(), like.dtype())).unsqueeze()
-}
-
 impl Censored {
     /// The noise variance σ², `[1]`, or `[P]` if each output has its own.
     pub fn noise(&self) -> Tensor<1> {
@@ -231,33 +225,18 @@ impl Likelihood for Censored {
         })
     }
 
-    /// In closed form between the limits. For targets at a limit, with x the distance of the function beyond it in
-    /// standard deviations of the noise, `log Φ(x) = −½·E[min(x + ε, 0)²] + r(x)` with `ε ~ N(0, 1)`. The expectation of
-    /// the first term has a closed form. That of r, which is smooth and grows like `log |x|`, is found by quadrature
-    /// with nodes around the limit.
+    /// In closed form between the limits, and by quadrature with nodes around the limit for targets at one.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.description().require_sizes(&targets, &marginals);
         let noise = self.noise().unsqueeze::<2>();
-        let deviation = noise.clone().sqrt();
         let error = targets.clone() - marginals.mean.clone();
         let relative = marginals.variance.clone() / noise.clone();
-        let inside = log_normal(error, noise) - relative.clone() * 0.5;
+        let inside = log_normal(error, noise.clone()) - relative * 0.5;
         sum_outputs(self.combined(&targets, inside, |limit| {
-            let kink = QuadratureCenter {
-                center: targets.zeros_like() + limit.limit.clone(),
-                width: targets.zeros_like() + deviation.clone(),
-            };
-            let beyond = (marginals.mean.clone() - limit.limit.clone()) * limit.side;
-            let spread = (relative.clone() + 1.0).sqrt();
-            let square = square_below_zero(beyond / deviation.clone(), spread);
-            let nodes = GradedNodes::around(&marginals, kink, NODES);
-            let rest = nodes.expectation(marginals.clone(), |function| {
-                let beyond = (function - limit.limit.clone().unsqueeze::<3>()) * limit.side;
-                let beyond = beyond / deviation.clone().unsqueeze::<3>();
-                let one = beyond.zeros_like() + 1.0;
-                log_normal_cdf(beyond.clone()) + square_below_zero(beyond, one) * 0.5
-            });
-            rest - square * 0.5 + limit.log_scale.clone()
+            let place = limit.limit.clone();
+            let expected =
+                expected_log_probability_beyond(&marginals, place, limit.side, noise.clone());
+            expected + limit.log_scale.clone()
         }))
     }
 

@@ -37,13 +37,16 @@ pub struct LikelihoodDescription {
     /// The number of classes, or `None` if the targets are not labels.
     #[setters(strip_option)]
     pub classes: Option<usize>,
+    /// Whether an infinite value may be valid, such as a limit that is not there.
+    pub infinite: bool,
     /// Whether the log density is a smooth function of the latent functions. The Laplace approximation needs its
     /// curvature.
     pub is_smooth: bool,
     /// The valid targets that are not labels, for messages.
     #[setters(skip)]
     expected: &'static str,
-    /// Whether a finite value that is no label is valid in a column of its output.
+    /// Whether a finite value, or an infinite one if there may be any, that is no label is valid in a column of its
+    /// output.
     #[setters(skip)]
     is_possible: fn(usize, f64) -> bool,
     /// Whether possible values of the two columns of an output are possible together.
@@ -62,6 +65,7 @@ impl LikelihoodDescription {
             latents: 1,
             columns: 1,
             classes: None,
+            infinite: false,
             is_smooth: true,
             expected: "finite numbers",
             is_possible: |_, _| true,
@@ -79,8 +83,8 @@ impl LikelihoodDescription {
         }
     }
 
-    /// Sets the valid targets: what messages call them, and whether a finite value is valid in a
-    /// zero-based target column of its output.
+    /// Sets the valid targets: what messages call them, and whether a finite value, or an infinite one if there
+    /// [may be](Self::infinite) any, is valid in a zero-based target column of its output.
     pub fn with_targets(self, expected: &'static str, is_possible: fn(usize, f64) -> bool) -> Self {
         Self {
             expected,
@@ -110,7 +114,7 @@ impl LikelihoodDescription {
 
     /// Whether `value` is valid in the given zero-based target column of an output.
     pub fn is_possible(&self, column: usize, value: f64) -> bool {
-        value.is_finite()
+        (value.is_finite() || self.infinite && !value.is_nan())
             && match self.classes {
                 Some(classes) => value.fract() == 0.0 && (0.0..classes as f64).contains(&value),
                 None => (self.is_possible)(column, value) && self.is_in_range(value),

@@ -14,7 +14,7 @@ use rand_distr::{Distribution, StandardNormal};
 use super::{
     AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, TargetDistribution,
     distributions::NormalTarget,
-    likelihood::{draw, of_output, sum_outputs},
+    likelihood::{draw, of_all_outputs, of_output, sum_outputs},
 };
 use crate::{
     ops::expected_gaussian_log_density,
@@ -181,6 +181,25 @@ fn expected_log_normal(targets: Tensor<2>, marginals: Marginals, noise: Tensor<2
     sum_outputs(at_mean - marginals.variance / (noise * 2.0))
 }
 
+/// Draws of `f + ε` for each value of the functions, with the noise variance of all outputs or of each.
+pub(super) fn draw_normal(function: Tensor<3>, noise: &[f64], random: &mut dyn Rng) -> Tensor<3> {
+    draw(function, 1, |f, output| {
+        let standard: f64 = StandardNormal.sample(random);
+        f[0] + of_output(noise, output).sqrt() * standard
+    })
+}
+
+/// The distribution of `f + ε` with the noise variance of all outputs. Those of each are in [`noise_of_each`].
+pub(super) fn normal_target(noise: &[f64]) -> Arc<dyn TargetDistribution> {
+    let noise = of_all_outputs(noise).unwrap_or(0.0);
+    Arc::new(NormalTarget { noise })
+}
+
+/// The noise variances, if each output has its own.
+pub(super) fn noise_of_each(noise: Vec<f64>) -> Option<Vec<f64>> {
+    (noise.len() > 1).then_some(noise)
+}
+
 impl Likelihood for Gaussian {
     fn description(&self) -> LikelihoodDescription {
         LikelihoodDescription::new("gaussian")
@@ -200,11 +219,7 @@ impl Likelihood for Gaussian {
     }
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        let noise = self.noise.to_vec();
-        draw(function, 1, |f, output| {
-            let standard: f64 = StandardNormal.sample(random);
-            f[0] + of_output(&noise, output).sqrt() * standard
-        })
+        draw_normal(function, &self.noise.to_vec(), random)
     }
 
     /// `log N(y_n | μ_n, σ²) − σ_n²/(2σ²)`, in closed form.
@@ -234,16 +249,10 @@ impl Likelihood for Gaussian {
     }
 
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
-        let noise = match *self.noise.to_vec() {
-            [noise] => noise,
-            // They are in `noise_of_outputs`.
-            _ => 0.0,
-        };
-        Some(Arc::new(NormalTarget { noise }))
+        Some(normal_target(&self.noise.to_vec()))
     }
 
     fn noise_of_outputs(&self) -> Option<Vec<f64>> {
-        let noise = self.noise.to_vec();
-        (noise.len() > 1).then_some(noise)
+        noise_of_each(self.noise.to_vec())
     }
 }

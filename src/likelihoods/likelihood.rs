@@ -270,6 +270,12 @@ pub(super) fn block<const D: usize>(values: Tensor<D>, index: usize, count: usiz
     values.narrow(D - 1, index * width, width)
 }
 
+/// A row of numbers, one for each output or one for all, in the precision of `like`.
+pub(super) fn row<const D: usize, const E: usize>(values: &[f64], like: &Tensor<E>) -> Tensor<D> {
+    let data = TensorData::new(values.to_vec(), [values.len()]);
+    Tensor::<1>::from_data(data, (&like.device(), like.dtype())).unsqueeze()
+}
+
 /// A parameter's value for an output: all outputs share one, or each has its own.
 pub(super) fn of_output(values: &[f64], output: usize) -> f64 {
     values[output % values.len()]

@@ -7,6 +7,7 @@
 //! |---|---|---|---|
 //! | [`Gaussian`], [`StudentT`] | 1 | 1 | mean `f` |
 //! | [`Censored`] | 1 | 1 | mean `f` before the limits |
+//! | [`IntervalCensored`] | 1 | 2: lower limit, upper limit | mean `f` |
 //! | [`FixedNoise`] | 1 | 2: value, noise variance | mean `f` |
 //! | [`AsymmetricLaplace`] | 1 | 1 | quantile τ `f` |
 //! | [`Heteroskedastic`] | 2: mean, log noise | 1 | mean `f`, noise variance `s·exp(g)` |
@@ -49,6 +50,7 @@ mod bernoulli;
 mod bernoulli_logit;
 mod beta;
 mod beta_binomial;
+mod beyond_limit;
 mod binomial;
 mod censored;
 mod censored_limits;
@@ -67,6 +69,7 @@ mod graded_nodes;
 mod gumbel_convolution;
 mod heteroskedastic;
 mod hurdle_poisson;
+mod interval_censored;
 mod likelihood;
 mod log_link;
 mod log_normal;
@@ -82,6 +85,7 @@ mod robust_max;
 mod softmax;
 mod student_t;
 mod successes;
+mod target_interval;
 mod target_kind;
 mod targets;
 mod tweedie;
@@ -111,6 +115,7 @@ pub use gaussian::{Gaussian, GaussianConfig};
 pub use graded_nodes::{GradedNodes, QuadratureCenter};
 pub use heteroskedastic::{Heteroskedastic, HeteroskedasticConfig};
 pub use hurdle_poisson::{HurdlePoisson, HurdlePoissonConfig};
+pub use interval_censored::{IntervalCensored, IntervalCensoredConfig};
 pub use likelihood::Likelihood;
 pub use log_normal::{LogNormal, LogNormalConfig};
 pub use negative_binomial::{NegativeBinomial, NegativeBinomialConfig};
@@ -120,6 +125,7 @@ pub use quadrature::Quadrature;
 pub use robust_max::{RobustMax, RobustMaxConfig};
 pub use softmax::{Softmax, SoftmaxConfig};
 pub use student_t::{StudentT, StudentTConfig};
+pub use target_interval::middle_of_interval;
 pub use target_kind::TargetKind;
 pub use targets::{ImpossibleTarget, check_finite};
 pub use tweedie::{Tweedie, TweedieConfig};

@@ -17,17 +17,14 @@ use super::{
     classes::two_or_more,
     distributions::OrdinalTarget,
     likelihood::{draw, sum_outputs},
+    target_interval::log_difference,
 };
 use crate::{
-    ops::{log_normal_cdf, log_one_minus_exp, special::functions::normal_quantile},
+    ops::special::functions::normal_quantile,
     parameter::{ParameterError, Positive, numbers, vector},
     process::Marginals,
     register,
 };
-
-/// The smallest difference of `log Φ` at two cut points. It applies only if single precision has
-/// lost the difference, and keeps the logarithm of the difference finite.
-const SMALLEST_DIFFERENCE: f64 = 1e-7;
 
 /// Stands in for an infinite cut point: `Φ(∓10⁴)` is 0 and 1.
 const BEYOND: f64 = 1e4;
@@ -171,9 +168,8 @@ impl Ordinal {
         let is_right = (lower.clone() + upper.clone()).greater_elem(0.0);
         let low = (lower.clone()).mask_where(is_right.clone(), upper.clone().neg());
         let high = upper.mask_where(is_right, lower.neg());
-        let log_high = log_normal_cdf(high);
-        let ratio = log_normal_cdf(low) - log_high.clone();
-        log_high + log_one_minus_exp(ratio.clamp_max(-SMALLEST_DIFFERENCE))
+        let (log_high, log_share) = log_difference(low, high);
+        log_high + log_share
     }
 
     /// `log[Φ((b_{y+1} − μ)/τ) − Φ((b_y − μ)/τ)]` with `τ² = 1 + σ²`, `[N, P]`.

@@ -7,6 +7,8 @@ pub enum TargetKind {
     Numbers,
     /// Any numbers, each with a known noise variance.
     Measurements,
+    /// Any numbers, of which each row tells an interval: a lower and an upper limit, one of which may be infinite.
+    Intervals,
     /// Labels of two classes.
     TwoClasses,
     /// Labels of any number of classes.
@@ -30,6 +32,11 @@ impl TargetKind {
             self,
             Self::TwoClasses | Self::Classes | Self::OrderedClasses
         )
+    }
+
+    /// Whether any real number is a possible target. Models standardize such targets.
+    pub fn is_any_number(self) -> bool {
+        matches!(self, Self::Numbers | Self::Measurements | Self::Intervals)
     }
 
     /// The constant function for which targets have the mean of `targets`, row-major `[N, T]` for one output.

@@ -4,9 +4,10 @@ use burn::tensor::{Tensor, TensorData};
 use burn_gp_core::{
     likelihoods::{
         AsymmetricLaplaceConfig, BetaBinomialConfig, BetaConfig, CensoredConfig, GammaConfig,
-        GaussianConfig, HeteroskedasticConfig, HurdlePoissonConfig, LikelihoodConfig,
-        LogNormalConfig, NegativeBinomialConfig, OrdinalConfig, Quadrature, RobustMaxConfig,
-        SoftmaxConfig, StudentTConfig, TweedieConfig, WeibullConfig, ZeroInflatedPoissonConfig,
+        GaussianConfig, HeteroskedasticConfig, HurdlePoissonConfig, IntervalCensoredConfig,
+        LikelihoodConfig, LogNormalConfig, NegativeBinomialConfig, OrdinalConfig, Quadrature,
+        RobustMaxConfig, SoftmaxConfig, StudentTConfig, TweedieConfig, WeibullConfig,
+        ZeroInflatedPoissonConfig,
     },
     parameter::{Prior, hyperparameters},
     process::Marginals,
@@ -76,6 +77,10 @@ fn config(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = Likelihood
                 .into()
             }
         ),
+        (value(), value(), any::<bool>()).prop_map(|(noise, scale, has_units)| {
+            let scales = has_units.then_some(scale).into_iter().collect();
+            IntervalCensoredConfig { noise, scales }.into()
+        }),
         (value(), number())
             .prop_map(|(dispersion, power)| TweedieConfig { dispersion, power }.into()),
         value().prop_map(|shape| WeibullConfig { shape }.into()),

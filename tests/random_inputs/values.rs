@@ -28,6 +28,7 @@ pub const DOCUMENTED: &[&str] = &[
     "active dimensions",
     "a Student-t likelihood with",
     "a censored likelihood:",
+    "an interval-censored likelihood:",
     "a softmax over",
     "a robust arg max over",
     "an ordinal likelihood takes",

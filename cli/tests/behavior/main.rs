@@ -111,6 +111,7 @@ fn every_likelihood_in_one_layer_and_two() {
             let more = match likelihood.target() {
                 TargetKind::Measurements => "--noise-column error",
                 TargetKind::Successes => "--trials tries",
+                TargetKind::Intervals => "--upper-column end",
                 TargetKind::OrderedClasses => "--class-order low,middle,high",
                 _ => "",
             };

@@ -8,12 +8,14 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 const ROWS: usize = 60;
 
-/// Writes one input, the noise or the trials of the target if the likelihood needs it, and the target `y`.
+/// Writes one input, the noise, the trials or the upper limit of the target if the likelihood needs it, and the target
+/// `y`.
 pub fn write(path: &Path, likelihood: LikelihoodName) {
     let mut random = ChaCha8Rng::seed_from_u64(37);
     let mut text = String::from(match likelihood.target() {
         TargetKind::Measurements => "x,error,y\n",
         TargetKind::Successes => "x,tries,y\n",
+        TargetKind::Intervals => "x,end,y\n",
         _ => "x,y\n",
     });
     for _ in 0..ROWS {
@@ -22,6 +24,7 @@ pub fn write(path: &Path, likelihood: LikelihoodName) {
         let more = match likelihood.target() {
             TargetKind::Measurements => format!("{},", 0.1 + 0.2 * (uniform + 0.5)),
             TargetKind::Successes => format!("{},", 15.0 + (10.0 * uniform).round()),
+            TargetKind::Intervals => upper(uniform, (2.0 * x).sin() + uniform),
             _ => String::new(),
         };
         let y = target(likelihood, (2.0 * x).sin() + uniform);
@@ -30,13 +33,22 @@ pub fn write(path: &Path, likelihood: LikelihoodName) {
     fs::write(path, text).unwrap();
 }
 
+/// An upper limit that is missing, equal to the lower one or above it.
+fn upper(uniform: f64, lower: f64) -> String {
+    match uniform {
+        high if high > 0.2 => ",".to_owned(),
+        low if low < -0.2 => format!("{lower},"),
+        _ => format!("{},", lower + 0.5),
+    }
+}
+
 fn target(likelihood: LikelihoodName, value: f64) -> String {
     if likelihood.is::<CensoredConfig>() || likelihood.is::<TweedieConfig>() {
         // Many zeros.
         return value.max(0.0).to_string();
     }
     match likelihood.target() {
-        TargetKind::Numbers | TargetKind::Measurements => value.to_string(),
+        TargetKind::Numbers | TargetKind::Measurements | TargetKind::Intervals => value.to_string(),
         TargetKind::Counts => (4.0 * value + 5.0).round().max(0.0).to_string(),
         TargetKind::Successes => (8.0 / (1.0 + (-value).exp())).round().to_string(),
         TargetKind::PositiveNumbers => value.exp().to_string(),

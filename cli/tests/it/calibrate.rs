@@ -251,6 +251,7 @@ fn what_cannot_be_calibrated_is_refused() {
     for (options, other) in [
         ("--model svgp --noise-column x", "noise-column"),
         ("--model svgp --likelihood binomial --trials x", "trials"),
+        ("--model svgp --upper-column x", "upper-column"),
     ] {
         let said = refused(&format!("{options} --calibrate --target y"));
         let sentence = format!("--calibrate and --{other} cannot be used together");

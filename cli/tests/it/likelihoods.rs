@@ -18,7 +18,9 @@ fn target(likelihood: LikelihoodName, x: f64, random: &mut ChaCha8Rng) -> String
     let uniform: f64 = random.random_range(-0.5..0.5);
     match likelihood.target() {
         _ if likelihood.is::<TweedieConfig>() => (wave + uniform).max(0.0).to_string(),
-        TargetKind::Numbers | TargetKind::Measurements => (5.0 + wave + 0.2 * uniform).to_string(),
+        TargetKind::Numbers | TargetKind::Measurements | TargetKind::Intervals => {
+            (5.0 + wave + 0.2 * uniform).to_string()
+        }
         TargetKind::Counts => (4.0 * wave + 5.0 + 4.0 * uniform)
             .round()
             .max(0.0)
@@ -39,23 +41,27 @@ fn target(likelihood: LikelihoodName, x: f64, random: &mut ChaCha8Rng) -> String
     }
 }
 
-/// One input, the noise or the trials of the target if the likelihood needs it, and the target.
+/// One input, the noise, the trials or the upper limit of the target if the likelihood needs it, and the target.
 fn write_data(path: &Path, likelihood: LikelihoodName) {
     let mut random = ChaCha8Rng::seed_from_u64(31);
     let mut text = String::from(match likelihood.target() {
         TargetKind::Measurements => "x,error,y\n",
         TargetKind::Successes => "x,tries,y\n",
+        TargetKind::Intervals => "x,end,y\n",
         _ => "x,y\n",
     });
     for _ in 0..ROWS {
         let x: f64 = random.random_range(-2.0..2.0);
         let error: f64 = random.random_range(0.05..0.3);
+        let target = target(likelihood, x, &mut random);
         let more = match likelihood.target() {
+            TargetKind::Intervals if error < 0.15 => ",".to_owned(),
+            TargetKind::Intervals => format!("{target},"),
             TargetKind::Measurements => format!("{error},"),
             TargetKind::Successes => format!("{},", 8 + (100.0 * error) as usize),
             _ => String::new(),
         };
-        text += &format!("{x},{more}{}\n", target(likelihood, x, &mut random));
+        text += &format!("{x},{more}{target}\n");
     }
     fs::write(path, text).unwrap();
 }
@@ -84,6 +90,9 @@ fn train(folder: &Path, likelihood: LikelihoodName, more: &[&str]) -> serde_json
     }
     if likelihood.target() == TargetKind::Successes {
         arguments.extend(["--trials", "tries"]);
+    }
+    if likelihood.target() == TargetKind::Intervals {
+        arguments.extend(["--upper-column", "end"]);
     }
     if likelihood.target() == TargetKind::OrderedClasses {
         let order = "less,more,\"much, \"\"really\"\"\"";

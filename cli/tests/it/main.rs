@@ -30,6 +30,7 @@ mod help;
 mod html_report;
 mod input_noise;
 mod installation;
+mod interval_targets;
 mod intervals;
 mod inverse_free_experiments;
 mod kernel_expressions;

@@ -211,7 +211,7 @@ fn known_terms_that_do_not_suit_the_model_are_refused() {
         ),
         (
             "--likelihood poisson --exposure y",
-            "counts.csv: column 4 (\"y\") cannot be both the exposure and the target, its noise or trials, the id, the group or the weights; give two columns",
+            "counts.csv: column 4 (\"y\") cannot be both the exposure and the target, its noise, trials or upper limit, the id, the group or the weights; give two columns",
         ),
         (
             "--likelihood poisson --exposure hour",

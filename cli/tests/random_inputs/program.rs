@@ -123,6 +123,7 @@ fn option() -> impl Strategy<Value = Vec<String>> {
                 "binomial",
                 "beta-binomial",
                 "hurdle-poisson",
+                "interval-censored",
             ],
         ),
         (
@@ -140,6 +141,7 @@ fn option() -> impl Strategy<Value = Vec<String>> {
         ("--target", &["a", "b", "y", "1", "-1"]),
         ("--noise-column", &["a", "b"]),
         ("--trials", &["a", "b"]),
+        ("--upper-column", &["a", "b"]),
         ("--offset", &["a", "b"]),
         ("--exposure", &["a", "b"]),
         ("--initializer", &["k-means", "subset", "greedy-variance"]),

@@ -39,6 +39,8 @@ pub enum Purpose {
     Noise,
     /// The number of trials, of which the target counts the successes.
     Trials,
+    /// The upper limit of the target, which is the lower one.
+    Upper,
     /// The names, the groups or the weights of the rows.
     Kept,
     /// This many inputs of the model.
@@ -61,6 +63,7 @@ impl From<Companion> for Purpose {
         match companion {
             Companion::Noise => Self::Noise,
             Companion::Trials => Self::Trials,
+            Companion::Upper => Self::Upper,
         }
     }
 }
@@ -71,6 +74,7 @@ impl std::fmt::Display for Purpose {
             Self::Target => formatter.write_str("target"),
             Self::Noise => formatter.write_str("noise of the target"),
             Self::Trials => formatter.write_str("trials of the target"),
+            Self::Upper => formatter.write_str("upper limit of the target"),
             Self::Kept => formatter.write_str("names, groups or weighs the rows"),
             Self::Inputs(count) => formatter.write_str(&counted(*count, "input")),
             Self::Place { inputs: 0, with } => write!(formatter, "a place with {with}"),

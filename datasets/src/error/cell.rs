@@ -116,6 +116,20 @@ pub enum CellError {
         /// The number of trials.
         trials: f64,
     },
+    /// An upper limit is below the lower one.
+    #[error(
+        "{location}: {column} is {value}, but the lower limit of the target is {lower}; correct it or remove the row"
+    )]
+    LimitsReversed {
+        /// The row.
+        location: Location,
+        /// The column of the upper limits.
+        column: ColumnLabel,
+        /// The upper limit.
+        value: f64,
+        /// The lower limit.
+        lower: f64,
+    },
     /// The times of a split are neither numbers nor dates.
     #[error(
         "{source_name}: {column} holds {text:?}, but a split by time needs a number or a date in every row; choose another column"

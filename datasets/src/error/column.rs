@@ -106,7 +106,7 @@ pub enum ColumnError {
         source_name: String,
         /// The column.
         column: ColumnLabel,
-        /// `noise` or `trials`.
+        /// `noise`, `trials` or `upper limit`.
         kind: &'static str,
     },
     /// The target was given for a second purpose.
@@ -123,7 +123,7 @@ pub enum ColumnError {
     },
     /// A column that is added to the function was given for a second purpose.
     #[error(
-        "{source_name}: {column} cannot be both the {purpose} and the target, its noise or trials, the id, the group or the weights; give two columns"
+        "{source_name}: {column} cannot be both the {purpose} and the target, its noise, trials or upper limit, the id, the group or the weights; give two columns"
     )]
     TermIsTaken {
         /// The file or set.

@@ -66,8 +66,12 @@ impl Table {
             is_lenient,
             ..Self::empty(layout, Origin::rows("", 0))
         };
-        table.read_targets(&raw, &rows, may_be_blank, &mut faults);
-        table.read_companion(&raw, &rows, &mut faults);
+        if table.layout.has_intervals() {
+            table.read_limits(&raw, &rows, may_be_blank, &mut faults);
+        } else {
+            table.read_targets(&raw, &rows, may_be_blank, &mut faults);
+            table.read_companion(&raw, &rows, &mut faults);
+        }
         table.refuse(&raw, faults, is_lenient)?;
         table.left_out = raw.rows() - rows.len();
         if let Request::Training(roles) = request {
@@ -97,14 +101,9 @@ impl Table {
             let target = match (column.cell(row), &mut self.labels) {
                 (Cell::Missing, _) if may_be_blank => Ok(f64::NAN),
                 (Cell::Missing, _) => Err(Unfit::Missing),
-                (Cell::Number(value), None) => Ok(value),
                 (Cell::Number(value), Some(labels)) => Ok(labels.position_of_number(value)),
                 (Cell::Text(text), Some(labels)) => Ok(labels.position_of(text)),
-                (Cell::Text(text), None) => {
-                    let notation = self.layout.target_notation.as_ref();
-                    let value = notation.and_then(|notation| notation.parse(text));
-                    value.or(column.cell(row).number()).ok_or(Unfit::Kind)
-                }
+                (cell, None) => self.layout.number_of_target(cell).ok_or(Unfit::Kind),
             };
             faults.extend(target.err().map(|unfit| Fault {
                 row,
@@ -112,6 +111,49 @@ impl Table {
                 unfit,
             }));
             self.targets.push(target.unwrap_or(f64::NAN));
+        }
+    }
+
+    /// Reads the lower and upper limits of targets. A limit that a row lacks is infinite, unless it lacks both.
+    fn read_limits(
+        &mut self,
+        raw: &RawTable,
+        rows: &[usize],
+        may_be_blank: bool,
+        faults: &mut Vec<Fault>,
+    ) {
+        let (target, companion) = (self.layout.target(), self.layout.companion());
+        let (Some(target), Some((companion, _))) = (target, companion) else {
+            return;
+        };
+        for &row in rows {
+            let mut limit = |position: usize, none: f64| {
+                let cell = raw.cells[position].cell(row);
+                let value = match cell {
+                    Cell::Missing => Some(none),
+                    cell => self.layout.number_of_target(cell).or(infinite(cell, none)),
+                };
+                faults.extend(value.is_none().then_some(Fault {
+                    row,
+                    position,
+                    unfit: Unfit::Kind,
+                }));
+                value.unwrap_or(f64::NAN)
+            };
+            let mut limits = (
+                limit(target, f64::NEG_INFINITY),
+                limit(companion, f64::INFINITY),
+            );
+            if limits == (f64::NEG_INFINITY, f64::INFINITY) {
+                limits = (f64::NAN, f64::NAN);
+                faults.extend((!may_be_blank).then_some(Fault {
+                    row,
+                    position: target,
+                    unfit: Unfit::Missing,
+                }));
+            }
+            self.targets.push(limits.0);
+            self.companion.push(limits.1);
         }
     }
 
@@ -181,6 +223,14 @@ impl Table {
             self.inputs[unfit.row * width..(unfit.row + 1) * width].fill(f64::NAN);
         }
         Ok(())
+    }
+}
+
+/// The infinite limit `none`, if a cell says so.
+fn infinite(cell: Cell<'_>, none: f64) -> Option<f64> {
+    match cell {
+        Cell::Text(text) => text.parse().ok().filter(|value: &f64| *value == none),
+        _ => None,
     }
 }
 

@@ -62,6 +62,13 @@ pub(super) fn targets(kind: TargetKind, harness: &mut Harness) -> Vec<f64> {
     let target = |number: f64| match kind {
         TargetKind::Numbers => vec![number],
         TargetKind::Measurements => vec![number, 0.1 + number.abs()],
+        TargetKind::Intervals => match below(5) as u32 {
+            0 => vec![number, number],
+            1 => vec![number, number + 1.0 / 64.0],
+            2 => vec![number, f64::INFINITY],
+            3 => vec![f64::NEG_INFINITY, number],
+            _ => vec![number, number + 0.7],
+        },
         TargetKind::TwoClasses => vec![below(2)],
         TargetKind::Classes | TargetKind::OrderedClasses => vec![below(CLASSES as u32)],
         TargetKind::Counts => vec![below(7)],

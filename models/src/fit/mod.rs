@@ -285,13 +285,14 @@ fn prepared(
     };
     let mut scaling = Scaling {
         target_transforms: transforms,
+        has_intervals: kind == TargetKind::Intervals,
         ..Scaling::default()
     };
     let targets = scaling.transformed(targets.values, columns)?;
-    let may = matches!(kind, TargetKind::Numbers | TargetKind::Measurements);
+    let may = kind.is_any_number();
     let scales_inputs = fit.scales_inputs(config.has_images());
     scaling.targets = (offsets.scale_targets(fit, may, (outputs, scales_inputs))?)
-        .then(|| of_targets(&targets, columns, outputs));
+        .then(|| of_targets(&targets, columns, (outputs, kind)));
     let statistics = scaling.targets.as_ref();
     scaling.inputs = scales_inputs.then(|| of_inputs(config, &inputs, &offsets, statistics));
     let data = TrainingData::with_target_columns(

@@ -363,6 +363,9 @@ impl Fit {
             TargetKind::Measurements => {
                 "the known noise of a target is not known noise of its transformed value"
             }
+            TargetKind::Intervals => {
+                "the density of an exact target would change and the probability of an interval would not; transform both limits before"
+            }
             _ => "the likelihood takes labels, counts, positive numbers or fractions as they are",
         };
         Err(Error::TransformOption { transform, reason })
@@ -387,7 +390,7 @@ impl Fit {
         data: &TrainingData,
     ) -> ModelConfig {
         let kind = config.likelihood().target();
-        let may = matches!(kind, TargetKind::Numbers | TargetKind::Measurements);
+        let may = kind.is_any_number();
         let is_standardized = scaling.inputs.is_some() && scaling.targets.is_some() == may;
         if is_standardized && self.default_priors != Some(false) {
             config.add_default_priors(data.len(), data.inputs.dims()[1]);

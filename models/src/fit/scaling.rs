@@ -2,7 +2,7 @@
 
 use burn_gp_core::{
     features::Standardization,
-    likelihoods::Interval,
+    likelihoods::{Interval, TargetKind, middle_of_interval},
     transforms::{Transform, TransformName},
 };
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
@@ -14,7 +14,8 @@ use crate::Predictions;
 ///
 /// Targets are scaled if any real number is possible: `z = (y − μ)/s`, so that predictions are
 /// `μ + s·z`, their variances `s²·Var[z]`, and log densities `log p(z) − log s`. Known noise
-/// variances are divided by `s²`. If targets are [transformed](crate::Fit::transform_targets), `z = (g(y) − μ)/s`, with
+/// variances are divided by `s²`. Both limits of an interval are scaled by the statistics of the middles of the intervals,
+/// where the middle of one with an infinite limit is the finite one. If targets are [transformed](crate::Fit::transform_targets), `z = (g(y) − μ)/s`, with
 /// the mean and standard deviation of `g(y)`. Targets with a noise variance above the squared range of the
 /// targets are missing: they do not count in μ and s.
 ///
@@ -36,6 +37,10 @@ pub struct Scaling {
         deserialize_with = "possible_transforms"
     )]
     pub target_transforms: Vec<Transform>,
+    /// Whether the columns of targets after the first P are upper limits, which are scaled like the lower ones, and not
+    /// noise variances.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_intervals: bool,
 }
 
 /// The transformation of each of P outputs, fitted to the targets that are not missing, row-major.
@@ -77,15 +82,24 @@ fn untransformable(
 }
 
 /// The statistics of targets, row-major with `columns` columns: the values of P outputs, and the noise
-/// variances of all if there are more columns. Missing targets, NaN or with huge noise, do not count. Constant targets have no standard
+/// variances or the upper limits of all if there are more columns. Missing targets, NaN or with huge noise, do not count. Constant targets have no standard
 /// deviation and are divided by their absolute value.
-pub(super) fn of_targets(values: &[f64], columns: usize, outputs: usize) -> Standardization {
+pub(super) fn of_targets(
+    values: &[f64],
+    columns: usize,
+    (outputs, kind): (usize, TargetKind),
+) -> Standardization {
     let each = (0..outputs).map(|output| {
         let column = |index: usize| values.iter().skip(index).step_by(columns).copied();
         let all: Vec<f64> = column(output).collect();
-        let known = match columns > outputs {
-            true => known(&all, column(outputs + output)),
-            false => all.into_iter().filter(|value| !value.is_nan()).collect(),
+        let known = match kind {
+            TargetKind::Intervals => {
+                let limits = all.into_iter().zip(column(outputs + output));
+                let middles = limits.map(|(lower, upper)| middle_of_interval(lower, upper));
+                middles.collect()
+            }
+            _ if columns > outputs => known(&all, column(outputs + output)),
+            _ => all.into_iter().filter(|value| !value.is_nan()).collect(),
         };
         let mut own = Standardization::of_rows(&known, 1);
         let first = known[0];
@@ -179,7 +193,7 @@ impl Scaling {
     }
 
     /// Transformed and scaled targets, row-major with `columns` columns. Columns after the first P are noise
-    /// variances.
+    /// variances or upper limits.
     ///
     /// # Errors
     ///
@@ -221,8 +235,8 @@ impl Scaling {
         let scaled = |(index, value): (usize, f64)| {
             let column = index % columns;
             let scale = deviations[column % outputs];
-            match column < outputs {
-                true => (value - means[column]) / scale,
+            match column < outputs || self.has_intervals {
+                true => (value - means[column % outputs]) / scale,
                 false => value / (scale * scale),
             }
         };

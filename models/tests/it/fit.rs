@@ -5,6 +5,7 @@ mod each;
 mod early_stopping;
 mod errors;
 mod input_errors;
+mod intervals;
 mod limits;
 mod missing;
 mod observations;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use burn_gp_core::likelihoods::{
-    BernoulliConfig, BinomialConfig, FixedNoiseConfig, GaussianConfig, LikelihoodName,
-    SoftmaxConfig,
+    BernoulliConfig, BinomialConfig, FixedNoiseConfig, GaussianConfig, IntervalCensoredConfig,
+    LikelihoodName, SoftmaxConfig,
 };
 use burn_gp_datasets::{DataError, DataSource, FileError, Task};
 use burn_gp_models::SvgpConfig;
@@ -92,6 +92,7 @@ impl RunOptions {
         self.likelihood.unwrap_or(match source.task() {
             _ if self.noise_column.is_some() => LikelihoodName::of::<FixedNoiseConfig>(),
             _ if self.trials.is_some() => LikelihoodName::of::<BinomialConfig>(),
+            _ if self.upper_column.is_some() => LikelihoodName::of::<IntervalCensoredConfig>(),
             Some(Task::BinaryClassification) => LikelihoodName::of::<BernoulliConfig>(),
             Some(Task::Classification) => LikelihoodName::of::<SoftmaxConfig>(),
             _ => LikelihoodName::of::<GaussianConfig>(),

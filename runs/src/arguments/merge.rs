@@ -28,6 +28,7 @@ const OVERRIDES: [(&[&str], &[&str]); 11] = [
             "noise_column",
             "input_noise",
             "trials",
+            "upper_column",
             "offset",
             "exposure",
             "id",

@@ -271,6 +271,11 @@ options! {
         /// them; it is not an input. Predictions of rows without trials are shares of successes
         #[arg(allow_hyphen_values = true)]
         trials: String = "COLUMN",
+        /// Name or number of the column with the upper limit of each target, which is the lower limit of an interval that
+        /// holds the number; it is not an input. Without an upper limit the number is the lower one or more, without a
+        /// lower limit the upper one or less, and equal limits say it exactly
+        #[arg(allow_hyphen_values = true)]
+        upper_column: String = "COLUMN",
         /// Name of a column that is added to the function as it is, with the coefficient one: a known term, in
         /// the units of the target, or of its logarithm for counts and positive numbers. It is an input of
         /// predictions, but not of the kernel (models of one layer without networks)

@@ -35,6 +35,7 @@ impl RunOptions {
             target: (self.target.as_ref()).map_or(TargetColumn::Last, column),
             noise: self.noise_column.as_ref().map(column),
             trials: self.trials.as_ref().map(column),
+            upper: self.upper_column.as_ref().map(column),
             labels: None,
             id: self.id.as_ref().map(column),
             group: self.group.as_ref().map(column),
@@ -52,7 +53,8 @@ impl RunOptions {
     ///
     /// If the file cannot be read or has no such target.
     pub fn with_inferred_likelihood(mut self, source: &DataSource) -> Result<Self, DataError> {
-        let has_companion = self.noise_column.is_some() || self.trials.is_some();
+        let companions = [&self.noise_column, &self.trials, &self.upper_column];
+        let has_companion = companions.into_iter().any(Option::is_some);
         let is_open = self.likelihood.is_none() && !has_companion;
         if is_open && source.is_own_file() && self.model_fields().takes_any_likelihood() {
             let roles = ColumnRoles {

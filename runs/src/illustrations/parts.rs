@@ -1,7 +1,6 @@
 //! The parts of a function whose kernel is a sum, each over its input.
 
 use burn::tensor::{Tensor, TensorData};
-use burn_gp_core::likelihoods::TargetKind;
 use burn_gp_datasets::{Matrix, Standardizer};
 use burn_gp_models::FunctionPart;
 
@@ -28,7 +27,7 @@ impl RunPlots<'_> {
     pub(super) fn parts(&self) -> Option<Result<(), PlotError>> {
         let target = self.data.likelihood.target();
         let dimensions = self.data.dimensions();
-        let is_number = matches!(target, TargetKind::Numbers | TargetKind::Measurements);
+        let is_number = target.is_any_number();
         if !is_number || dimensions > MOST_INPUTS || self.data.classes() > 0 {
             return None;
         }

@@ -35,6 +35,7 @@ pub(super) fn check(options: &RunOptions) -> Result<(), OptionError> {
     for (other, is_given) in [
         ("noise_column", options.noise_column.is_some()),
         ("trials", options.trials.is_some()),
+        ("upper_column", options.upper_column.is_some()),
     ] {
         exclude(["calibrate", other], is_calibrated && is_given)?;
     }

@@ -21,7 +21,6 @@ pub(super) fn check_likelihood(
     likelihood: LikelihoodName,
 ) -> Result<(), OptionError> {
     let model = options.model_fields();
-    let has_column = options.noise_column.is_some();
     let own = model.config().likelihood().name();
     if !model.takes_any_likelihood() && likelihood.name() != own {
         return Err(OptionError::NeedsLikelihood {
@@ -36,20 +35,8 @@ pub(super) fn check_likelihood(
             advice,
         })
     };
-    let (kind, has_trials) = (likelihood.target(), options.trials.is_some());
-    match kind {
-        TargetKind::Measurements if !has_column => Err(OptionError::NoiseColumnMissing),
-        TargetKind::Successes if !has_trials => Err(OptionError::TrialsMissing {
-            likelihood: likelihood.name(),
-        }),
-        _ if has_column && kind != TargetKind::Measurements => unused(
-            "--noise-column",
-            "; remove it or use --likelihood fixed-noise",
-        ),
-        _ if has_trials && kind != TargetKind::Successes => unused(
-            "--trials",
-            "; remove it or use --likelihood binomial or beta-binomial",
-        ),
+    check_companion(options, likelihood)?;
+    match likelihood.target() {
         _ if options.input_noise.is_some() && !has_normal_noise(likelihood) => unused(
             "--input-noise",
             ", whose noise is not normal; remove it or use --likelihood gaussian",
@@ -80,6 +67,50 @@ pub(super) fn check_likelihood(
 /// Whether the noise of the targets is normal, with one variance or a known one for each target.
 fn has_normal_noise(likelihood: LikelihoodName) -> bool {
     likelihood.is::<GaussianConfig>() || likelihood.is::<FixedNoiseConfig>()
+}
+
+/// Checks that the likelihood has the column that says more about each target, and no such column that it does not use.
+fn check_companion(options: &RunOptions, likelihood: LikelihoodName) -> Result<(), OptionError> {
+    let kind = likelihood.target();
+    let companions = [
+        (
+            TargetKind::Measurements,
+            "--noise-column",
+            options.noise_column.is_some(),
+            OptionError::NoiseColumnMissing,
+            "; remove it or use --likelihood fixed-noise",
+        ),
+        (
+            TargetKind::Successes,
+            "--trials",
+            options.trials.is_some(),
+            OptionError::TrialsMissing {
+                likelihood: likelihood.name(),
+            },
+            "; remove it or use --likelihood binomial or beta-binomial",
+        ),
+        (
+            TargetKind::Intervals,
+            "--upper-column",
+            options.upper_column.is_some(),
+            OptionError::UpperColumnMissing,
+            "; remove it or use --likelihood interval-censored",
+        ),
+    ];
+    let mut unused = None;
+    for (own, option, is_given, missing, advice) in companions {
+        if own == kind && !is_given {
+            return Err(missing);
+        }
+        if own != kind && is_given && unused.is_none() {
+            unused = Some(OptionError::NotForLikelihood {
+                option,
+                likelihood: likelihood.name(),
+                advice,
+            });
+        }
+    }
+    unused.map_or(Ok(()), Err)
 }
 
 /// Whether the mean of the targets is proportional to the exponential of the function.

@@ -54,7 +54,7 @@ impl PreparedData {
             TargetKind::PositiveNumbers => {
                 |target, offset| target.max(f64::MIN_POSITIVE).ln() - offset
             }
-            TargetKind::Numbers | TargetKind::Measurements => |target, offset| target - offset,
+            kind if kind.is_any_number() => |target, offset| target - offset,
             _ => |target, _| target,
         };
         let pairs = part.targets.iter().zip(self.offsets(part));

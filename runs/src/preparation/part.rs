@@ -5,6 +5,8 @@ use std::sync::Arc;
 use burn_gp_datasets::{Location, Matrix, Origin, RowAttributes};
 use burn_gp_models::Predictions;
 
+use super::Intervals;
+
 /// Where rows come from.
 #[derive(Clone, Debug)]
 pub struct RowSource {
@@ -40,12 +42,15 @@ pub struct Part {
     pub rows: Vec<usize>,
     /// Standardized inputs, `[N, D]`.
     pub inputs: Matrix,
-    /// The targets, `[N]`: standardized if the likelihood allows it; for labels, class numbers from 0.
+    /// The targets, `[N]`: standardized if the likelihood allows it; for labels, class numbers from 0; for intervals, their
+    /// middles.
     pub targets: Vec<f64>,
-    /// The targets in the units of the data, or class numbers for labels, `[N]`.
+    /// The targets in the units of the data, or class numbers for labels, `[N]`; NaN where they are not known exactly.
     pub observed: Vec<f64>,
     /// The noise variance of each target in squared standardized units, if known, `[N]`.
     pub noise: Option<Vec<f64>>,
+    /// The intervals that hold the targets, if the likelihood takes these.
+    pub intervals: Option<Intervals>,
     /// What columns say about the rows.
     pub attributes: RowAttributes,
 }
@@ -71,6 +76,7 @@ impl Part {
             targets: numbers(&self.targets),
             observed: numbers(&self.observed),
             noise: self.noise.as_deref().map(numbers),
+            intervals: self.intervals.as_ref().map(|own| own.select(places)),
             attributes: self.attributes.select(places),
         }
     }
@@ -89,8 +95,11 @@ impl Part {
     }
 
     /// The targets in the form that the likelihood takes, row-major, and the number of columns. A known noise
-    /// variance or number of trials is a second column.
+    /// variance or number of trials is a second column. Intervals have columns of lower and upper limits.
     pub fn likelihood_targets(&self) -> (Vec<f64>, usize) {
+        if let Some(intervals) = &self.intervals {
+            return (intervals.standardized.as_flattened().to_vec(), 2);
+        }
         match self.noise.as_ref().or(self.attributes.trials.as_ref()) {
             None => (self.targets.clone(), 1),
             Some(companions) => {
@@ -100,11 +109,20 @@ impl Part {
         }
     }
 
-    /// The targets in the units of the data, numbers of successes as shares of their trials.
+    /// The positions of the rows whose targets are known exactly, if not all are.
+    pub fn exact_rows(&self) -> Option<Vec<usize>> {
+        self.intervals.as_ref()?;
+        let rows = 0..self.len();
+        Some(rows.filter(|&row| !self.observed[row].is_nan()).collect())
+    }
+
+    /// The targets in the units of the data as they are drawn: numbers of successes as shares of their trials, and
+    /// intervals by their middles.
     pub fn observed_shares(&self) -> Vec<f64> {
-        match &self.attributes.trials {
-            None => self.observed.clone(),
-            Some(trials) => (self.observed.iter().zip(trials))
+        match (&self.intervals, &self.attributes.trials) {
+            (Some(intervals), _) => intervals.middles(),
+            (None, None) => self.observed.clone(),
+            (None, Some(trials)) => (self.observed.iter().zip(trials))
                 .map(|(successes, trials)| successes / trials)
                 .collect(),
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use burn_gp_datasets::{Features, Matrix, RowAttributes, Standardizer};
 
+use super::Intervals;
 use super::part::{Part, RowSource};
 
 /// All rows of a source.
@@ -11,7 +12,7 @@ pub struct Rows<'a> {
     pub source: Arc<RowSource>,
     /// `[N, D]`
     pub inputs: &'a Matrix,
-    /// `[N]`; class numbers for labels.
+    /// `[N]`; class numbers for labels, and lower limits for intervals.
     pub targets: &'a [f64],
     /// What columns say about the rows.
     pub attributes: &'a RowAttributes,
@@ -21,8 +22,11 @@ impl Rows<'_> {
     /// Some of the rows, standardized.
     pub fn part(&self, rows: &[usize], standardizer: &Standardizer) -> Part {
         let select = |values: &[f64]| -> Vec<f64> { rows.iter().map(|&row| values[row]).collect() };
-        let observed = select(self.targets);
+        let targets = select(self.targets);
         let attributes = self.attributes.select(rows);
+        let upper = attributes.upper.as_deref();
+        let intervals = upper.map(|upper| Intervals::new(&targets, upper, standardizer));
+        let middles = intervals.as_ref().map(Intervals::middles);
         let variances = |noise: &Vec<f64>| {
             let squares: Vec<f64> = noise.iter().map(|noise| noise * noise).collect();
             standardizer.transform_variances(&squares)
@@ -31,9 +35,10 @@ impl Rows<'_> {
             source: self.source.clone(),
             rows: rows.to_vec(),
             inputs: standardizer.transform_inputs(&self.inputs.select(rows)),
-            targets: standardizer.transform_targets(&observed),
+            targets: standardizer.transform_targets(middles.as_ref().unwrap_or(&targets)),
             noise: attributes.noise.as_ref().map(variances),
-            observed,
+            observed: intervals.as_ref().map_or(targets, Intervals::exact),
+            intervals,
             attributes,
         }
     }

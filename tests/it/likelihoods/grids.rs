@@ -2,6 +2,7 @@
 //! with fine quadrature.
 
 mod hurdle;
+mod intervals;
 mod successes;
 
 use std::f64::consts::PI;
@@ -284,6 +285,7 @@ pub fn grids() -> Vec<Grid> {
     grids.extend(fractions());
     grids.extend(successes::successes());
     grids.extend(hurdle::hurdle());
+    grids.extend(intervals::intervals());
     grids.extend(quantiles());
     grids.extend(zero_inflated());
     grids.extend(lifetimes());

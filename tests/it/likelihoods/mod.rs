@@ -9,6 +9,7 @@ mod expectations;
 mod extremes;
 mod gradients;
 mod grids;
+mod intervals;
 mod lines;
 mod members;
 mod outputs;

@@ -7,8 +7,9 @@ use burn::tensor::Tensor;
 use burn_gp_core::{
     likelihoods::{
         AsymmetricLaplaceConfig, BetaBinomialConfig, BetaConfig, CensoredConfig, GammaConfig,
-        HurdlePoissonConfig, LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig,
-        StudentTConfig, TargetKind, TweedieConfig, WeibullConfig, ZeroInflatedPoissonConfig,
+        HurdlePoissonConfig, IntervalCensoredConfig, LikelihoodConfig, NegativeBinomialConfig,
+        OrdinalConfig, StudentTConfig, TargetKind, TweedieConfig, WeibullConfig,
+        ZeroInflatedPoissonConfig,
     },
     parameter::hyperparameters,
     process::Marginals,
@@ -18,7 +19,8 @@ use libm::lgamma;
 use crate::support::{
     Platform,
     formulas::{
-        log_beta_binomial, log_hurdle_poisson, log_normal_cdf, logistic, ordinal, softplus,
+        log_beta_binomial, log_hurdle_poisson, log_normal_between, log_normal_cdf, logistic,
+        ordinal, softplus,
     },
     lines::{Line, log_sum_exp},
     module_gradients::{parameter_gradients, parameter_values, with_parameter_values},
@@ -135,6 +137,17 @@ fn successes(parameters: &[f64], y: f64, f: f64) -> f64 {
     log_beta_binomial(y, TRIALS, f, parameters[0])
 }
 
+/// The upper limit of all targets that are intervals.
+const UPPER: f64 = 2.0;
+
+fn interval(parameters: &[f64], lower: f64, f: f64) -> f64 {
+    let noise = parameters[0];
+    match lower == UPPER {
+        true => -0.5 * ((lower - f).powi(2) / noise + (2.0 * PI * noise).ln()),
+        false => log_normal_between((lower - f) / noise.sqrt(), (UPPER - f) / noise.sqrt()),
+    }
+}
+
 fn narrow_likelihoods() -> Vec<Narrow> {
     let beta_binomial = |dispersion| Narrow {
         config: BetaBinomialConfig { dispersion }.into(),
@@ -198,6 +211,16 @@ fn narrow_likelihoods() -> Vec<Narrow> {
             log_density: censored,
             focus: |y| (y, 0.02),
             targets: vec![0.0, 0.35, 2.0],
+        },
+        Narrow {
+            config: IntervalCensoredConfig {
+                noise: 4e-4,
+                ..Default::default()
+            }
+            .into(),
+            log_density: interval,
+            focus: |lower| (if lower < 0.0 { UPPER } else { lower }, 0.02),
+            targets: vec![f64::NEG_INFINITY, 0.35, 1.984_375, 2.0],
         },
         Narrow {
             config: TweedieConfig {
@@ -267,6 +290,7 @@ fn slopes(narrow: &Narrow, platform: &Platform, (mean, deviation): (f64, f64)) -
     let targets = tracked.tensor(&narrow.targets, shape);
     let targets = match narrow.config.target() {
         TargetKind::Successes => Tensor::cat(vec![targets, all(TRIALS)], 1),
+        TargetKind::Intervals => Tensor::cat(vec![targets, all(UPPER)], 1),
         _ => targets,
     };
     let expected = likelihood.expected_log_density(targets, marginals);

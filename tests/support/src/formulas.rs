@@ -69,6 +69,11 @@ pub fn ordinal(cuts: &[f64], y: f64, f: f64) -> f64 {
         cuts[label - 1] - f
     };
     let upper = cuts.get(label).map_or(f64::INFINITY, |cut| cut - f);
+    log_normal_between(lower, upper)
+}
+
+/// `log[Φ(upper) − Φ(lower)]`, for limits that may be infinite.
+pub fn log_normal_between(lower: f64, upper: f64) -> f64 {
     // Moves both into the lower tail.
     let (low, high) = if lower + upper > 0.0 {
         (-upper, -lower)

@@ -2,6 +2,8 @@
 
 mod beta;
 mod hurdle;
+mod intervals;
+mod second_columns;
 mod successes;
 
 use std::f64::consts::PI;
@@ -19,7 +21,8 @@ use libm::lgamma;
 
 use beta::beta;
 use hurdle::hurdle;
-pub use successes::in_columns;
+use intervals::intervals;
+pub use second_columns::in_columns;
 use successes::successes;
 
 use crate::{
@@ -204,6 +207,7 @@ pub fn registry() -> Vec<Case> {
     cases.extend(positive_numbers());
     cases.extend(successes());
     cases.push(hurdle());
+    cases.push(intervals());
     cases
 }
 

@@ -121,6 +121,18 @@ fn tables_that_make_no_sense() {
                 "three.csv: column 2 (\"c\") cannot be both the target and its trials; give two columns",
             ),
             (
+                "three.csv --likelihood interval-censored",
+                "the likelihood interval-censored needs --upper-column, the column with the upper limit of each target",
+            ),
+            (
+                "three.csv --likelihood poisson --upper-column a",
+                "--upper-column does not apply to likelihood 'poisson'; remove it or use --likelihood interval-censored",
+            ),
+            (
+                "three.csv --upper-column c",
+                "three.csv: column 2 (\"c\") cannot be both the target and its upper limit; give two columns",
+            ),
+            (
                 "three.csv --likelihood poisson --noise 0.1",
                 "--noise does not apply to likelihood 'poisson'; remove it",
             ),

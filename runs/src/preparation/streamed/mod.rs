@@ -6,7 +6,7 @@ mod rows;
 
 use std::sync::Arc;
 
-use burn_gp_core::likelihoods::{LikelihoodName, TargetKind};
+use burn_gp_core::likelihoods::LikelihoodName;
 use burn_gp_datasets::{
     BlockFile, ColumnError, ColumnRoles, DataError, DataSource, Dataset, Features, KeptColumns,
     MissingValues, NewRows, SplitError, Standardizer, StreamedStatistics, StreamedWarnings,
@@ -213,7 +213,7 @@ fn standardizer(
     options: &RunOptions,
 ) -> Standardizer {
     let standardizer = match likelihood.target() {
-        TargetKind::Numbers | TargetKind::Measurements => statistics.standardizer(&sample.schema),
+        kind if kind.is_any_number() => statistics.standardizer(&sample.schema),
         _ => statistics.input_standardizer(&sample.schema),
     };
     let standardizer = match options.input_scale() {

@@ -1,6 +1,6 @@
 //! Numbers of successes among trials.
 
-use burn_gp_core::likelihoods::{BetaBinomialConfig, Likelihood, LikelihoodConfig};
+use burn_gp_core::likelihoods::{BetaBinomialConfig, LikelihoodConfig};
 
 use super::Case;
 use crate::formulas::{log_beta_binomial, log_binomial, logistic};
@@ -48,18 +48,4 @@ pub fn successes() -> Vec<Case> {
             quadrature_error: 1e-6,
         },
     ]
-}
-
-/// Targets drawn from a likelihood of one output, with their second column if there is one: noise variances of 0.1, or
-/// 8 trials with the drawn share of successes.
-pub fn in_columns(likelihood: &dyn Likelihood, drawn: Vec<f64>) -> Vec<f64> {
-    let description = likelihood.description();
-    let in_pairs = |pair: fn(f64) -> [f64; 2]| -> Vec<f64> {
-        drawn.iter().flat_map(|&own| pair(own)).collect()
-    };
-    match (description.columns, description.is_possible(1, 0.1)) {
-        (1, _) => drawn,
-        (_, true) => in_pairs(|value| [value, 0.1]),
-        (_, false) => in_pairs(|share| [(8.0 * share).round(), 8.0]),
-    }
 }
