@@ -41,7 +41,8 @@ def write(arguments: argparse.Namespace, number: int, folder: Path) -> tuple[Pat
     """The files of training and of test rows."""
     numbers = random.Random(f"{arguments.seed} {number}")
     paths = folder / "train.csv", folder / "test.csv"
-    for path, rows, error in zip(paths, (arguments.rows, arguments.test_rows), (arguments.input_noise, 0.0), strict=True):
+    counts, errors = (arguments.rows, arguments.test_rows), (arguments.input_noise, 0.0)
+    for path, rows, error in zip(paths, counts, errors, strict=True):
         lines = ["x,y"]
         for _ in range(rows):
             x = numbers.uniform(-2, 2)
