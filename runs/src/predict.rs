@@ -1,14 +1,15 @@
 //! `burn-gp predict`.
 
 mod by_value;
+mod companion;
 mod gaps;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use burn_gp_datasets::{
-    Companion, CompanionColumn, DataError, DataSource, DataWarning, Features, KeptColumns, Matrix,
-    NewRows, Standardizer, UnfitRow, agreeing, counted, warnings_of_new_rows,
+    Companion, DataError, DataSource, DataWarning, Features, KeptColumns, Matrix, NewRows,
+    Standardizer, UnfitRow, agreeing, counted, warnings_of_new_rows,
 };
 use burn_gp_models::{Predictor, SavedModel};
 use clap::{Args, ValueEnum};
@@ -30,6 +31,9 @@ use crate::scores::{COVERAGE, Scores};
 use crate::standard_error::{tell, warn};
 use crate::standard_output::print_data;
 use crate::trained_folder::{open_model, predictor_of};
+use companion::require_companion;
+
+pub(crate) use companion::missing_companion;
 
 /// The options of `predict`.
 #[derive(Debug, Args)]
@@ -263,32 +267,6 @@ fn conformal(
     }
     require_companion(features, &saved.context)?;
     ConformalIntervals::of(saved, folder, arguments.level).map(Some)
-}
-
-/// Fails if the model knows the noise or the trials of each training target, and the new rows lack theirs: residuals
-/// that include noise say nothing about intervals that do not.
-fn require_companion(features: &Features, context: &ModelContext) -> Result<(), Failure> {
-    match missing_companion(features, context) {
-        Some(column) => Err(Failure::Arguments(format!(
-            "--intervals conformal needs the {} of the new rows, but there is no column {:?}; add it",
-            column.kind.name(),
-            column.name
-        ))),
-        None => Ok(()),
-    }
-}
-
-/// The column with the noise, the trials or the upper limit of each target, if the model has one and the new rows do not.
-pub(crate) fn missing_companion<'a>(
-    features: &Features,
-    context: &'a ModelContext,
-) -> Option<&'a CompanionColumn> {
-    let column = context.schema.companion.as_ref();
-    column.filter(|column| {
-        // Limits say nothing without each other.
-        let matters = column.kind != Companion::Upper || features.targets.is_some();
-        matters && features.attributes.companion(column.kind).is_none()
-    })
 }
 
 /// The same with a model of several outputs.

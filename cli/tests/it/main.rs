@@ -16,6 +16,7 @@ mod cross_validation;
 mod data_units;
 mod deep_basis_experiments;
 mod deep_models;
+mod detection_limits;
 mod devices;
 mod diagnostics;
 mod early_stopping;
