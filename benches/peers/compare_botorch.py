@@ -26,6 +26,8 @@ import rounds
 
 FOLDER = Path(__file__).resolve().parent
 
+NAMES = ["a", "b", "c", "d", "y"]
+
 # Of the central 95 % of a normal distribution, in standard deviations.
 HALF_WIDTH = statistics.NormalDist().inv_cdf(0.975)
 
@@ -48,24 +50,16 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def table_of(arguments: argparse.Namespace, draws: random.Random) -> tuple[list[str], list[list[str]]]:
-    """A header and rows in random order."""
-    if arguments.data:
-        with arguments.data.open(newline="") as file:
-            header, *rows = csv.reader(file)
-    else:
-        header, rows = ["a", "b", "c", "d", "y"], []
-        for _ in range(arguments.rows):
-            x = [draws.random() for _ in range(4)]
-            y = math.exp(2 * math.sin(6 * x[0]) + x[1] * math.cos(4 * x[2]) + draws.gauss(0, 0.2))
-            rows.append([repr(value) for value in [*x, y]])
-    draws.shuffle(rows)
-    return header, rows
+def simulated(draws: random.Random) -> list[float]:
+    """A row: four inputs and the target."""
+    x = [draws.random() for _ in range(4)]
+    return [*x, math.exp(2 * math.sin(6 * x[0]) + x[1] * math.cos(4 * x[2]) + draws.gauss(0, 0.2))]
 
 
 def write(arguments: argparse.Namespace, number: int, folder: Path) -> list[Path]:
     """The files of training and of test rows."""
-    header, rows = table_of(arguments, random.Random(f"{arguments.seed} {number}"))
+    draws = random.Random(f"{arguments.seed} {number}")
+    header, rows = rounds.shuffled_table(arguments.data, NAMES, simulated, arguments.rows, draws)
     count = len(rows) // 5
     paths = [folder / "train.csv", folder / "test.csv"]
     for path, part in zip(paths, (rows[count:], rows[:count]), strict=True):

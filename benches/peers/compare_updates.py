@@ -24,6 +24,8 @@ import rounds
 
 FOLDER = Path(__file__).resolve().parent
 
+NAMES = ["a", "b", "c", "d", "y"]
+
 COLUMNS = [
     ("RMSE", "rmse", rounds.mean),
     ("NLPD", "nlpd", rounds.mean),
@@ -43,24 +45,16 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def table_of(arguments: argparse.Namespace, draws: random.Random) -> tuple[list[str], list[list[str]]]:
-    """A header and rows in random order."""
-    if arguments.data:
-        with arguments.data.open(newline="") as file:
-            header, *rows = csv.reader(file)
-    else:
-        header, rows = ["a", "b", "c", "d", "y"], []
-        for _ in range(arguments.rows):
-            x = [draws.random() for _ in range(4)]
-            y = math.sin(6 * x[0]) + x[1] * math.cos(4 * x[2]) + draws.gauss(0, 0.1)
-            rows.append([repr(value) for value in [*x, y]])
-    draws.shuffle(rows)
-    return header, rows
+def simulated(draws: random.Random) -> list[float]:
+    """A row: four inputs and the target."""
+    x = [draws.random() for _ in range(4)]
+    return [*x, math.sin(6 * x[0]) + x[1] * math.cos(4 * x[2]) + draws.gauss(0, 0.1)]
 
 
 def write(arguments: argparse.Namespace, number: int, folder: Path) -> list[Path]:
     """The files of training, new and test rows."""
-    header, rows = table_of(arguments, random.Random(f"{arguments.seed} {number}"))
+    draws = random.Random(f"{arguments.seed} {number}")
+    header, rows = rounds.shuffled_table(arguments.data, NAMES, simulated, arguments.rows, draws)
     test = len(rows) // 10
     ends = [0, test, test + arguments.more, len(rows)]
     parts = {"test": 0, "more": 1, "train": 2}

@@ -1,7 +1,9 @@
 """Runs programs by turns on the files of several rounds, and prints one table of scores and seconds."""
 
 import argparse
+import csv
 import json
+import random
 import statistics
 import sys
 import tempfile
@@ -20,6 +22,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, help="JSON file to write")
+
+
+def shuffled_table(
+    data: Path | None, names: list[str], simulate: Callable, count: int, draws: random.Random
+) -> tuple[list[str], list[list[str]]]:
+    """The header and the rows, in random order, of the table `data`; without it, of `count` simulated rows."""
+    if data:
+        with data.open(newline="") as file:
+            header, *rows = csv.reader(file)
+    else:
+        header, rows = names, [[repr(value) for value in simulate(draws)] for _ in range(count)]
+    draws.shuffle(rows)
+    return header, rows
 
 
 def mean(values: list[float]) -> str:
