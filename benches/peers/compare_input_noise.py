@@ -13,7 +13,6 @@ import argparse
 import csv
 import math
 import random
-import time
 from pathlib import Path
 
 import json_lines
@@ -54,18 +53,8 @@ def write(arguments: argparse.Namespace, number: int, folder: Path) -> tuple[Pat
 
 def trained(arguments: argparse.Namespace, files: tuple[Path, Path], name: str, options: list) -> dict:
     """Predictions and seconds of our program."""
-    train, test = files
-    model, predictions = train.parent / "run", train.parent / "predictions.csv"
-    fit = [arguments.program, "train", "--data", train, "--model", "exact", "--kernel", "rbf", "--mean", "constant"]
-    fit += ["--dtype", "f64", "--test-fraction", "0", "--out", model, "--overwrite", "--quiet", *options]
-    predict = [arguments.program, "predict", "--model-dir", model, "--data", test, "--out", predictions]
-    predict += ["--overwrite"]
-    began = time.monotonic()
-    for command in (fit, predict):
-        json_lines.run([*command, "--threads", arguments.threads])
-    seconds = time.monotonic() - began
-    with predictions.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    fit = ["--model", "exact", "--kernel", "rbf", "--mean", "constant", "--dtype", "f64", *options]
+    rows, seconds = rounds.fit_and_predict(arguments, *files, fit)
     columns = {of: [float(row[of]) for row in rows] for of in ("mean", "std")}
     return {"program": name, "seconds": seconds} | columns
 

@@ -12,7 +12,6 @@ import argparse
 import csv
 import math
 import random
-import time
 from pathlib import Path
 
 import json_lines
@@ -54,18 +53,9 @@ def write(arguments: argparse.Namespace, number: int, folder: Path) -> tuple[Pat
 
 def own(arguments: argparse.Namespace, train: Path, test: Path) -> dict:
     """Predictions and seconds of our program."""
-    model, predictions = train.parent / "run", train.parent / "predictions.csv"
-    fit = [arguments.program, "train", "--data", train, "--by", "set", "--target", "y", "--model", "exact"]
-    fit += ["--kernel", "matern52", "--mean", "constant", "--dtype", "f64", "--test-fraction", "0"]
-    fit += ["--steps", arguments.steps, "--out", model, "--overwrite", "--quiet"]
-    predict = [arguments.program, "predict", "--model-dir", model, "--data", test, "--out", predictions]
-    predict += ["--overwrite"]
-    began = time.monotonic()
-    for command in (fit, predict):
-        json_lines.run([*command, "--threads", arguments.threads])
-    seconds = time.monotonic() - began
-    with predictions.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    fit = ["--by", "set", "--target", "y", "--model", "exact", "--kernel", "matern52", "--mean", "constant"]
+    fit += ["--dtype", "f64", "--steps", arguments.steps]
+    rows, seconds = rounds.fit_and_predict(arguments, train, test, fit)
     mean, std = ([float(row[column]) for row in rows] for column in ("mean", "std"))
     return {"program": "burn-gp", "seconds": seconds, "mean": mean, "std": std}
 

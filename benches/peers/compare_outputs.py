@@ -14,7 +14,6 @@ import argparse
 import csv
 import random
 import statistics
-import time
 from pathlib import Path
 
 import json_lines
@@ -52,17 +51,9 @@ def write_table(path: Path, rows: list[dict[str, str]]) -> None:
 
 def own(arguments: argparse.Namespace, train: Path, test: Path) -> dict:
     """Predictions and seconds of our program."""
-    model, predictions = train.parent / "run", train.parent / "predictions.csv"
-    fit = [arguments.program, "train", "--data", train, "--targets", ",".join(arguments.targets)]
-    fit += ["--kernel", "matern52", "--mean", "constant", "--dtype", "f64", "--test-fraction", "0"]
-    fit += ["--rank", arguments.rank, "--steps", arguments.steps, "--out", model, "--overwrite", "--quiet"]
-    predict = [arguments.program, "predict", "--model-dir", model, "--data", test, "--out", predictions]
-    predict += ["--overwrite"]
-    began = time.monotonic()
-    for command in (fit, predict):
-        json_lines.run([*command, "--threads", arguments.threads])
-    seconds = time.monotonic() - began
-    rows = read(predictions)
+    fit = ["--targets", ",".join(arguments.targets), "--kernel", "matern52", "--mean", "constant", "--dtype", "f64"]
+    fit += ["--rank", arguments.rank, "--steps", arguments.steps]
+    rows, seconds = rounds.fit_and_predict(arguments, train, test, fit)
 
     def columns(of: str) -> list[list[float]]:
         return [[float(row[f"{target} {of}"]) for target in arguments.targets] for row in rows]

@@ -7,10 +7,12 @@ import random
 import statistics
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import cargo_executable
+import json_lines
 import text_table
 
 
@@ -35,6 +37,22 @@ def shuffled_table(
         header, rows = names, [[repr(value) for value in simulate(draws)] for _ in range(count)]
     draws.shuffle(rows)
     return header, rows
+
+
+def fit_and_predict(
+    arguments: argparse.Namespace, train: Path, test: Path, options: list
+) -> tuple[list[dict[str, str]], float]:
+    """Trains on all rows of a file, predicts those of another one, and returns the predictions and the seconds of both
+    processes of our program."""
+    model, predictions = train.parent / "run", train.parent / "predictions.csv"
+    fit = [arguments.program, "train", "--data", train, "--test-fraction", "0", "--out", model, "--quiet", *options]
+    predict = [arguments.program, "predict", "--model-dir", model, "--data", test, "--out", predictions]
+    began = time.monotonic()
+    for command in (fit, predict):
+        json_lines.run([*command, "--overwrite", "--threads", arguments.threads])
+    seconds = time.monotonic() - began
+    with predictions.open(newline="") as file:
+        return list(csv.DictReader(file)), seconds
 
 
 def mean(values: list[float]) -> str:

@@ -14,11 +14,11 @@ const SMALLEST_DIFFERENCE: f64 = 1e-7;
 /// A limit of at least this size stands for an infinite one, whatever a device makes of infinite numbers.
 const INFINITE: f64 = 1e30;
 
-/// An interval is narrow if its half width h, in standard deviations, is at most this, …
+/// The largest half width h of a narrow interval, in standard deviations.
 const NARROW: f64 = 1.0 / 16.0;
 
-/// … and so is the product `c·h` with the distance c of its middle from the mean. The logarithm of the density changes by
-/// that much within the interval.
+/// The largest product `c·h` of a narrow interval, for the distance c of its middle from the mean. The logarithm of the
+/// density changes by that much within the interval.
 const GENTLE: f64 = 1.0 / 8.0;
 
 /// Places and weights of Gauss–Legendre quadrature with four nodes on [−1, 1], of which two are positive. In narrow
@@ -79,7 +79,7 @@ impl TargetIntervals<2> {
         }
     }
 
-    /// The same for samples of the functions, `[1, N, P]`.
+    /// With an axis for samples of the functions, `[1, N, P]`.
     pub fn of_samples(self) -> TargetIntervals<3> {
         TargetIntervals {
             lower: self.lower.unsqueeze(),
@@ -124,7 +124,7 @@ impl<const D: usize> TargetIntervals<D> {
         wide.mask_where(is_narrow, narrow)
     }
 
-    /// The same for intervals that are not narrow, from their middles and limits in standard deviations from the mean.
+    /// The log probability of intervals that are not narrow, from their middles and limits in standard deviations from the mean.
     /// Intervals in the upper tail are reflected to the lower one, where Φ keeps its precision.
     fn log_probability_of_wide(
         &self,
