@@ -14,6 +14,7 @@ mod restarts;
 mod settings;
 mod transforms;
 mod uncertain;
+mod wave;
 
 use std::{f64::consts::PI, ops::ControlFlow};
 

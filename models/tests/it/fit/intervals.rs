@@ -9,33 +9,21 @@ use burn_gp_models::{
     Error, Fit, FitModel, Fitted, MarkovVariationalConfig, VecchiaLaplaceConfig, VnngpConfig,
 };
 use burn_gp_test_support::formulas::normal_cdf;
-use rand::{SeedableRng, rngs::ChaCha8Rng};
-use rand_distr::{Distribution, StandardNormal};
 
-use super::{exact, svgp};
+use super::{
+    exact, svgp,
+    wave::{self, NOISE},
+};
 
 const ROWS: usize = 160;
 
-/// The standard deviation of the noise.
-const NOISE: f64 = 20.0;
-
 fn inputs() -> Vec<f64> {
-    (0..ROWS).map(|row| row as f64 / 16.0).collect()
-}
-
-/// The function, far from zero and in large units.
-fn function(x: f64) -> f64 {
-    300.0 + 150.0 * x.sin()
+    wave::inputs(ROWS)
 }
 
 /// The function with noise.
 fn values() -> Vec<f64> {
-    let mut random = ChaCha8Rng::seed_from_u64(43);
-    let value = |x: &f64| {
-        let standard: f64 = StandardNormal.sample(&mut random);
-        function(*x) + NOISE * standard
-    };
-    inputs().iter().map(value).collect()
+    wave::values(ROWS, 43)
 }
 
 /// The time at which the observation of a row ends: between 200 and 500, by turns.
@@ -83,10 +71,7 @@ fn fitted(targets: &[[f64; 2]]) -> Fitted {
 /// The root mean squared error of the predicted function.
 fn error_of(fitted: &Fitted) -> f64 {
     let predictions = fitted.predict(inputs()).expect("predictions");
-    let found = numbers(predictions.function_mean());
-    let errors = found.iter().zip(inputs());
-    let squares = errors.map(|(found, x)| (found - function(x)).powi(2));
-    (squares.sum::<f64>() / ROWS as f64).sqrt()
+    wave::error(&numbers(predictions.function_mean()))
 }
 
 /// The noise variance in squared units of the data.

@@ -6,10 +6,8 @@ use burn_gp_core::{
 };
 use burn_gp_models::{Error, Fit, FitModel, Fitted, VecchiaLaplaceConfig};
 use burn_gp_test_support::formulas::normal_cdf;
-use rand::{SeedableRng, rngs::ChaCha8Rng};
-use rand_distr::{Distribution, StandardNormal};
 
-use super::{exact, svgp};
+use super::{exact, svgp, wave};
 
 const ROWS: usize = 120;
 
@@ -17,22 +15,13 @@ const ROWS: usize = 120;
 const LIMIT: f64 = 230.0;
 
 fn inputs() -> Vec<f64> {
-    (0..ROWS).map(|row| row as f64 / 12.0).collect()
+    wave::inputs(ROWS)
 }
 
-/// The function, far from zero and in large units.
-fn function(x: f64) -> f64 {
-    300.0 + 150.0 * x.sin()
-}
-
-/// The function with noise of standard deviation 20, cut off at the limit.
+/// The function with noise, cut off at the limit.
 fn targets() -> Vec<f64> {
-    let mut random = ChaCha8Rng::seed_from_u64(41);
-    let value = |x: &f64| {
-        let standard: f64 = StandardNormal.sample(&mut random);
-        (function(*x) + 20.0 * standard).max(LIMIT)
-    };
-    inputs().iter().map(value).collect()
+    let values = wave::values(ROWS, 41).into_iter();
+    values.map(|value| value.max(LIMIT)).collect()
 }
 
 fn config() -> CensoredConfig {
@@ -48,21 +37,15 @@ fn fitted() -> Fitted {
     fitted.expect("a model of censored targets")
 }
 
-fn root_mean_square(found: &[f64]) -> f64 {
-    let errors = found.iter().zip(inputs());
-    let squares = errors.map(|(found, x)| (found - function(x)).powi(2));
-    (squares.sum::<f64>() / ROWS as f64).sqrt()
-}
-
 /// The function goes on below the limit, where a Gaussian model follows the recorded limit: on average, the function is
 /// off by 37 there.
 #[test]
 fn the_function_goes_on_below_the_limit() {
     let censored = fitted().predict(inputs()).expect("predictions");
-    let censored = root_mean_square(&numbers(censored.function_mean()));
+    let censored = wave::error(&numbers(censored.function_mean()));
     let gaussian = (exact().fit(inputs(), targets(), &Fit::new())).expect("a Gaussian model");
     let gaussian = gaussian.predict(inputs()).expect("predictions");
-    let gaussian = root_mean_square(&numbers(gaussian.function_mean()));
+    let gaussian = wave::error(&numbers(gaussian.function_mean()));
     assert!(
         censored < 15.0 && gaussian > 25.0,
         "{censored}, {gaussian} without limits"
@@ -196,6 +179,6 @@ fn censored_targets_on_neighbors() {
     );
     let fitted = config.fit(inputs(), targets(), &Fit::new());
     let predictions = (fitted.expect("a model").predict(inputs())).expect("predictions");
-    let error = root_mean_square(&numbers(predictions.function_mean()));
+    let error = wave::error(&numbers(predictions.function_mean()));
     assert!(error < 15.0, "{error}");
 }
