@@ -1,6 +1,6 @@
 //! Computation-aware regression.
 
-use burn::tensor::{Tensor, TensorCreationOptions};
+use burn::tensor::TensorCreationOptions;
 use burn_gp_core::{
     inference::{
         ActionLoss, ActionPolicy, ActionStart, AnyActionPolicy, BlockActions, ComputationAware,
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AnyModel, AnyTrained, Conditioned, DataShape, InitError, ModelDefinition,
-    config::{OUTPUTS, options_of},
+    config::options_of,
     model_config::{full_batch, model_config},
     training::{FullBatchOptimizer, FullBatchTraining, Model, TrainingData, TrainingDefaults},
 };
@@ -99,14 +99,13 @@ impl ActionsConfig {
         chosen
     }
 
-    /// The same actions for unknown data. They are initialized without a covariance, because a
-    /// record replaces their values.
-    fn blank(&self) -> Self {
-        let mut blank = self.clone();
-        if let Self::Blocks { start, .. } = &mut blank {
+    /// The same actions with initial values that need no covariance, because a record replaces them.
+    fn without_start(&self) -> Self {
+        let mut actions = self.clone();
+        if let Self::Blocks { start, .. } = &mut actions {
             *start = ActionStart::Targets;
         }
-        blank
+        actions
     }
 
     /// The action policy for a kernel and data, without autodiff.
@@ -169,24 +168,7 @@ model_config! {
 }
 
 impl ComputationAwareConfig {
-    /// The data in the order that the actions expect: rows near each other are in one run if so
-    /// configured ([`ActionRows::Near`]). Otherwise the order does not change. Initialize, train and
-    /// condition the model on these data.
-    pub fn arranged(&self, data: TrainingData) -> TrainingData {
-        match self.actions.for_rows(data.len()) {
-            ActionsConfig::Blocks {
-                count,
-                rows: ActionRows::Near,
-                ..
-            } if (1..=data.len()).contains(&count) => {
-                let blocks = Blocks::new(data.len(), count);
-                data.reordered(&near_order(&data.inputs, blocks))
-            }
-            _ => data,
-        }
-    }
-
-    /// Initializes the model for [`arranged`](Self::arranged) data, in their precision and on their
+    /// Initializes the model for [`arranged`](ModelDefinition::arranged) data, in their precision and on their
     /// device with autodiff.
     ///
     /// # Errors
@@ -203,31 +185,6 @@ impl ComputationAwareConfig {
         let model = self.assemble(&plain, options_of(&data.inputs))?;
         let model = self.ready(model, AnyComputationAware::kernel, data)?;
         Ok(model.with_priors(self.parameters.priors.clone()))
-    }
-
-    /// A model with the right shapes for `rows` rows, to be filled from a record.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`init`](Self::init).
-    pub fn blank(
-        &self,
-        rows: usize,
-        dimensions: usize,
-        options: impl Into<TensorCreationOptions>,
-    ) -> Result<AnyComputationAware, InitError> {
-        let options = options.into();
-        let zeros = |columns| Tensor::zeros([rows, columns], options.clone());
-        let data = TrainingData {
-            inputs: zeros(dimensions),
-            targets: zeros(OUTPUTS),
-        };
-        let blank = Self {
-            actions: self.actions.blank(),
-            ..self.clone()
-        };
-        let model = blank.assemble(&data, options)?;
-        Ok(self.parameters.apply_to_blank(model)?)
     }
 
     fn assemble(
@@ -251,8 +208,19 @@ impl ComputationAwareConfig {
 impl ModelDefinition for ComputationAwareConfig {
     model_config!();
 
+    /// Rows near each other are in one run if so configured ([`ActionRows::Near`]). Otherwise the order does not change.
     fn arranged(&self, data: TrainingData) -> TrainingData {
-        self.arranged(data)
+        match self.actions.for_rows(data.len()) {
+            ActionsConfig::Blocks {
+                count,
+                rows: ActionRows::Near,
+                ..
+            } if (1..=data.len()).contains(&count) => {
+                let blocks = Blocks::new(data.len(), count);
+                data.reordered(&near_order(&data.inputs, blocks))
+            }
+            _ => data,
+        }
     }
 
     fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
@@ -276,9 +244,14 @@ impl ModelDefinition for ComputationAwareConfig {
         }
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
-        let model = self.blank(shape.rows, shape.dimensions, shape.options.clone())?;
-        Ok(Conditioned::blank(&model, shape))
+    fn skeleton(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
+        let config = Self {
+            actions: self.actions.without_start(),
+            ..self.clone()
+        };
+        let model = config.assemble(&shape.zeros(), shape.options.clone())?;
+        let model = self.parameters.apply_to_skeleton(model)?;
+        Ok(Conditioned::skeleton(&model, shape))
     }
 }
 

@@ -55,8 +55,8 @@ impl<R: KeepsData> Conditioned<R> {
         Ok(Self::new(regression, data).into_trained())
     }
 
-    /// A trained model of this shape, to be filled from a record.
-    pub fn blank(regression: &R, shape: &DataShape) -> AnyTrained {
+    /// A trained model of this shape, whose values are then read from a record.
+    pub fn skeleton(regression: &R, shape: &DataShape) -> AnyTrained {
         Self::new(regression, &shape.zeros()).into_trained()
     }
 

@@ -19,7 +19,7 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyTrained, InitError, ModelDefinition, Svgp, Trained,
+    AnyTrained, DataShape, InitError, ModelDefinition, Svgp, Trained,
     config::{OUTPUTS, options_of},
     initial_scale::scaled_to_targets,
     model_config::{full_batch, model_config},
@@ -300,27 +300,6 @@ impl SvdbkConfig {
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
-    /// A model with the right shapes for `columns` target columns, to be filled from a record.
-    ///
-    /// # Errors
-    ///
-    /// When a setting is invalid.
-    ///
-    /// # Panics
-    ///
-    /// If the likelihood needs a different number of target columns.
-    #[track_caller]
-    pub fn blank(
-        &self,
-        dimensions: usize,
-        columns: usize,
-        options: impl Into<TensorCreationOptions>,
-    ) -> Result<AnySvdbk, InitError> {
-        self.basis.check(dimensions)?;
-        let model = self.assemble(dimensions, columns, options.into());
-        Ok(self.parameters.apply_to_blank(model)?)
-    }
-
     #[track_caller]
     fn assemble(
         &self,
@@ -378,6 +357,12 @@ impl Model for AnyDbk {
 
 impl ModelDefinition for SvdbkConfig {
     model_config!(variational);
+
+    fn skeleton(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
+        self.basis.check(shape.dimensions)?;
+        let model = self.assemble(shape.dimensions, shape.columns, shape.options.clone());
+        Ok(self.parameters.apply_to_skeleton(model)?.into_trained())
+    }
 
     fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::MiniBatches(AdamRates::BASIS)

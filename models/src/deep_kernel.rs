@@ -312,14 +312,14 @@ where
         self.model.takes_missing_targets()
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
+    fn skeleton(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         self.network.check_sizes(shape.dimensions, self.features)?;
         let network = (self.network).init(shape.dimensions, self.features, shape.options.clone());
         let seen = DataShape {
             dimensions: self.features,
             ..shape.clone()
         };
-        let model = self.model.blank_trained(&seen)?;
+        let model = self.model.skeleton(&seen)?;
         Ok(DeepKernelModel::new(network, model).into_trained())
     }
 

@@ -83,12 +83,12 @@ pub trait ModelDefinition: AnyDefinition {
         false
     }
 
-    /// A trained model with the right shapes, to be filled from a record.
+    /// A trained model with the right shapes, whose values are then read from a record.
     ///
     /// # Errors
     ///
     /// When the configuration is invalid.
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError>;
+    fn skeleton(&self, shape: &DataShape) -> Result<AnyTrained, InitError>;
 
     /// The likelihood.
     fn likelihood(&self) -> LikelihoodConfig;

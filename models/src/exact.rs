@@ -106,15 +106,16 @@ impl ModelDefinition for ExactConfig {
         true
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
+    fn skeleton(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         if shape.columns > 1 {
-            return self.blank_outputs(shape);
+            return self.skeleton_of_outputs(shape);
         }
-        let mut model = self.blank(shape.dimensions, shape.options.clone())?;
+        let model = self.assemble(shape.dimensions, shape.options.clone())?;
+        let mut model = self.parameters.apply_to_skeleton(model)?;
         if shape.has_row_noise {
             model.use_row_noise();
         }
-        Ok(Conditioned::blank(&model, shape))
+        Ok(Conditioned::skeleton(&model, shape))
     }
 }
 

@@ -73,8 +73,8 @@ impl ExactConfig {
         Ok(model.with_priors(settings.priors))
     }
 
-    /// A trained model of several outputs with the right shapes, to be filled from a record.
-    pub(crate) fn blank_outputs(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
+    /// A trained model of several outputs with the right shapes, whose values are then read from a record.
+    pub(crate) fn skeleton_of_outputs(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         let (outputs, options) = (shape.columns, shape.options.clone());
         let index = self.has_coregionalization(shape.dimensions).then(|| {
             let weights = Tensor::ones([outputs, self.rank_for(outputs)], options.clone());
@@ -85,8 +85,8 @@ impl ExactConfig {
         let model = self.assemble_outputs(index, &targets, shape.dimensions, options)?;
         let model = self
             .settings_of_outputs(is_coregionalized)
-            .apply_to_blank(model)?;
-        Ok(Conditioned::blank(&model, shape))
+            .apply_to_skeleton(model)?;
+        Ok(Conditioned::skeleton(&model, shape))
     }
 
     /// Whether the kernel is one of the inputs only, so that the outputs need a covariance of their own.

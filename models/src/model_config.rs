@@ -1,7 +1,7 @@
 //! What configurations of models have in common.
 
 /// Makes the configuration of a full-batch regression with a kernel, a mean, the noise, parameter
-/// settings, and the given additional fields with their defaults. With `assembled`, it makes `init` and `blank` from
+/// settings, and the given additional fields with their defaults. With `assembled`, it makes `init` from
 /// `assemble`; `assembled one_function` does so for any likelihood ([`OneFunction`](crate::one_function::OneFunction)).
 ///
 /// Other arguments make methods of [`ModelDefinition`](crate::ModelDefinition):
@@ -36,8 +36,6 @@ macro_rules! model_config {
             $crate::training::Model::update_approximation(&mut model);
             Ok(model.with_priors(self.parameters.priors.clone()))
         }
-
-        model_config!(blank $model $(, $refused)?);
     };
     (assembled one_function $model:ident, $refused:literal) => {
         /// Initializes the model for `data`, in the order that the model expects, in their precision and on their
@@ -65,8 +63,6 @@ macro_rules! model_config {
             Ok(model.with_priors(self.parameters.priors.clone()))
         }
 
-        model_config!(blank $model, "the likelihood has several latent functions", $refused);
-
         fn one_function(&self) -> $crate::one_function::OneFunction<'_> {
             $crate::one_function::OneFunction {
                 kernel: &self.kernel,
@@ -75,42 +71,28 @@ macro_rules! model_config {
             }
         }
     };
-    (blank $model:ident $(, $refused:literal)*) => {
-        /// A model with the right shapes, to be filled from a record.
-        ///
-        /// # Errors
-        ///
-        #[doc = concat!("When a parameter setting is invalid", $(", or ", $refused,)* ".")]
-        pub fn blank(
-            &self,
-            dimensions: usize,
-            options: impl Into<burn::tensor::TensorCreationOptions>,
-        ) -> Result<$model, $crate::InitError> {
-            let model = self.assemble(dimensions, options.into())?;
-            Ok(self.parameters.apply_to_blank(model)?)
-        }
-    };
     (keeps_data) => {
         model_config!();
         model_config!(boxed);
 
-        fn blank_trained(
+        fn skeleton(
             &self,
             shape: &$crate::DataShape,
         ) -> Result<$crate::AnyTrained, $crate::InitError> {
-            let model = self.blank(shape.dimensions, shape.options.clone())?;
-            Ok($crate::Conditioned::blank(&model, shape))
+            let model = self.assemble(shape.dimensions, shape.options.clone())?;
+            let model = self.parameters.apply_to_skeleton(model)?;
+            Ok($crate::Conditioned::skeleton(&model, shape))
         }
     };
     (becomes_variational) => {
         model_config!(boxed);
         model_config!(noise);
 
-        fn blank_trained(
+        fn skeleton(
             &self,
             shape: &$crate::DataShape,
         ) -> Result<$crate::AnyTrained, $crate::InitError> {
-            self.variational().blank_trained(shape)
+            self.variational().skeleton(shape)
         }
     };
     (collapsed) => {
@@ -121,14 +103,6 @@ macro_rules! model_config {
     (variational) => {
         model_config!(boxed);
         model_config!(likelihood);
-
-        fn blank_trained(
-            &self,
-            shape: &$crate::DataShape,
-        ) -> Result<$crate::AnyTrained, $crate::InitError> {
-            let model = self.blank(shape.dimensions, shape.columns, shape.options.clone())?;
-            Ok($crate::Trained::into_trained(model))
-        }
 
         fn likelihood_mut(
             &mut self,

@@ -189,8 +189,8 @@ fn numbered(model: AnyTrained) -> AnyTrained {
     model.map(&mut Numbering(0))
 }
 
-/// A blank model to be filled, or the reason why it cannot be made.
-fn blank(
+/// The model of these shapes, or the reason why it cannot be made.
+fn skeleton(
     summary: &Summary,
     has_row_noise: bool,
     options: TensorCreationOptions,
@@ -204,7 +204,7 @@ fn blank(
     };
     let likelihood = summary.config.likelihood();
     likelihood.check().map_err(|reason| reason.to_string())?;
-    without_panic(|| summary.config.blank_trained(&shape))?.map_err(|reason| reason.to_string())
+    without_panic(|| summary.config.skeleton(&shape))?.map_err(|reason| reason.to_string())
 }
 
 impl<C: Serialize + DeserializeOwned> SavedModel<C> {
@@ -273,9 +273,9 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
             summary.config.fix_precision(written);
         }
         let options = (&place.device.inner(), summary.precision.dtype()).into();
-        let blank = blank(&summary, has_row_noise, options)
+        let skeleton = skeleton(&summary, has_row_noise, options)
             .map_err(|reason| read_error(MODEL_FILE, reason))?;
-        let model = converted_module(blank, checked.read(WEIGHTS_FILE)?, written)
+        let model = converted_module(skeleton, checked.read(WEIGHTS_FILE)?, written)
             .map_err(|reason| read_error(WEIGHTS_FILE, reason.to_string()))?;
         Ok(Self {
             model,

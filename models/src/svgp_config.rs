@@ -17,7 +17,7 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyTrained, InducingConfig, InitError, ModelDefinition, Svgp, Trained,
+    AnyTrained, DataShape, InducingConfig, InitError, ModelDefinition, Svgp, Trained,
     config::{options_of, with_first_values},
     initial_scale::scaled_to_targets,
     model_config::model_config,
@@ -137,9 +137,7 @@ impl SvgpConfig {
         self.likelihood.check_targets(&data.targets)?;
         let options = options_of(&data.inputs);
         let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
-        self.kernel.check_for("kernel", dimensions)?;
-        self.mean.check_for("mean", dimensions)?;
-        self.posterior.check("posterior")?;
+        self.check(dimensions)?;
         let kernel = self.kernel.init(dimensions, options.clone());
         // If there are several kernels, their values are set one by one.
         let kernel = if self.separate_kernels {
@@ -161,31 +159,10 @@ impl SvgpConfig {
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
-    /// A model with the right shapes for `columns` target columns, to be filled from a record.
-    ///
-    /// # Errors
-    ///
-    /// When a parameter setting is invalid.
-    ///
-    /// # Panics
-    ///
-    /// If the likelihood needs a different number of target columns.
-    #[track_caller]
-    pub fn blank(
-        &self,
-        dimensions: usize,
-        columns: usize,
-        options: impl Into<TensorCreationOptions>,
-    ) -> Result<AnySvgp, InitError> {
-        let options = options.into();
+    fn check(&self, dimensions: usize) -> Result<(), InitError> {
         self.kernel.check_for("kernel", dimensions)?;
         self.mean.check_for("mean", dimensions)?;
-        self.posterior.check("posterior")?;
-        let kernel = self.kernel.init(dimensions, options.clone());
-        let inducing = self.inducing.blank(dimensions, &options);
-        let first = FirstGaussians::Blank;
-        let model = self.assemble(kernel, (inducing, first), (dimensions, columns), &options)?;
-        Ok(self.parameters.apply_to_blank(model)?)
+        Ok(self.posterior.check("posterior")?)
     }
 
     #[track_caller]
@@ -219,6 +196,19 @@ impl SvgpConfig {
 impl ModelDefinition for SvgpConfig {
     model_config!(variational);
     model_config!(inducing);
+
+    fn skeleton(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
+        let (dimensions, options) = (shape.dimensions, &shape.options);
+        self.check(dimensions)?;
+        let kernel = self.kernel.init(dimensions, options.clone());
+        let points = self.inducing.at_origin(dimensions, options).into_iter();
+        let first = (
+            points.map(InducingPoints::new).collect(),
+            FirstGaussians::Skeleton,
+        );
+        let model = self.assemble(kernel, first, (dimensions, shape.columns), options)?;
+        Ok(self.parameters.apply_to_skeleton(model)?.into_trained())
+    }
 
     fn fix_precision(&mut self, precision: DType) {
         self.posterior.fix_precision(precision);

@@ -80,12 +80,6 @@ fn is_joint() -> bool {
 }
 
 impl VecchiaConfig {
-    /// The data in the [order](Self::order). Initialize, train and condition the model on these data. Data with an
-    /// input that is not finite keep their order.
-    pub fn arranged(&self, data: TrainingData) -> TrainingData {
-        in_order(data, &self.kernel, self.order, self.seed)
-    }
-
     model_config!(assembled AnyVecchia, "a number of neighbors is zero");
 
     fn assemble(
@@ -113,8 +107,9 @@ impl ModelDefinition for VecchiaConfig {
         TRAINING
     }
 
+    /// The data in the [order](Self::order). Data with an input that is not finite keep their order.
     fn arranged(&self, data: TrainingData) -> TrainingData {
-        self.arranged(data)
+        in_order(data, &self.kernel, self.order, self.seed)
     }
 }
 

@@ -94,12 +94,6 @@ impl VecchiaLaplaceConfig {
         }
     }
 
-    /// The data in the [order](Self::order). Initialize, train and condition the model on these data. Data with an
-    /// input that is not finite keep their order.
-    pub fn arranged(&self, data: TrainingData) -> TrainingData {
-        in_order(data, &self.kernel, self.order, self.seed)
-    }
-
     model_config!(assembled one_function AnyVecchiaLaplace, "the likelihood has no curvature, or a number of neighbors, probes or draws is zero");
 
     fn assemble(
@@ -149,8 +143,9 @@ impl ModelDefinition for VecchiaLaplaceConfig {
         Some(&mut self.likelihood)
     }
 
+    /// The data in the [order](Self::order). Data with an input that is not finite keep their order.
     fn arranged(&self, data: TrainingData) -> TrainingData {
-        self.arranged(data)
+        in_order(data, &self.kernel, self.order, self.seed)
     }
 }
 

@@ -83,13 +83,7 @@ impl VifConfig {
         self
     }
 
-    /// The data in the [order](Self::order). Initialize, train and condition the model on these data. Data with an
-    /// input that is not finite keep their order.
-    pub fn arranged(&self, data: TrainingData) -> TrainingData {
-        in_order(data, &self.kernel, self.order, self.seed)
-    }
-
-    /// Initializes the model for [`arranged`](Self::arranged) data, in their precision and on their device with
+    /// Initializes the model for [`arranged`](ModelDefinition::arranged) data, in their precision and on their device with
     /// autodiff. The inducing points are chosen among the training inputs.
     ///
     /// # Errors
@@ -104,28 +98,11 @@ impl VifConfig {
         let inducing = self.inducing.for_inputs(&places);
         inducing.check(false)?;
         let points = inducing.select(&parts.0, &places)?.swap_remove(0);
-        let model = self.assemble(parts, points, dimensions);
+        let model = self.with_points(parts, points, dimensions);
         let mut model = (self.with_frozen_points()).ready(model, AnyVif::kernel, data)?;
         // The initial variances of a sum are those of the data.
         model.update_metric();
         Ok(model.with_priors(self.parameters.priors.clone()))
-    }
-
-    /// A model with the right shapes, to be filled from a record.
-    ///
-    /// # Errors
-    ///
-    /// When a parameter setting is invalid.
-    pub fn blank(
-        &self,
-        dimensions: usize,
-        options: impl Into<TensorCreationOptions>,
-    ) -> Result<AnyVif, InitError> {
-        let options = options.into();
-        let parts = self.parts(dimensions, &options)?;
-        let points = self.inducing.blank(dimensions, &options).swap_remove(0);
-        let model = self.assemble(parts, points, dimensions);
-        Ok(self.with_frozen_points().parameters.apply_to_blank(model)?)
     }
 
     /// With the inducing points among the frozen parameters, unless they are trained.
@@ -137,7 +114,18 @@ impl VifConfig {
         config
     }
 
+    /// The model with the inducing points at the origin.
     fn assemble(
+        &self,
+        dimensions: usize,
+        options: TensorCreationOptions,
+    ) -> Result<AnyVif, InitError> {
+        let parts = self.parts(dimensions, &options)?;
+        let points = self.inducing.at_origin(dimensions, &options).swap_remove(0);
+        Ok(self.with_points(parts, InducingPoints::new(points), dimensions))
+    }
+
+    fn with_points(
         &self,
         (kernel, mean, likelihood): (AnyKernel, AnyMean, Gaussian),
         points: InducingPoints,
@@ -161,8 +149,9 @@ impl ModelDefinition for VifConfig {
     model_config!(keeps_data);
     model_config!(inducing);
 
+    /// The data in the [order](Self::order). Data with an input that is not finite keep their order.
     fn arranged(&self, data: TrainingData) -> TrainingData {
-        self.arranged(data)
+        in_order(data, &self.kernel, self.order, self.seed)
     }
 }
 

@@ -131,13 +131,7 @@ impl VnngpConfig {
         }
     }
 
-    /// The data in the [order](Self::order). Initialize and train the model on these data. Data with an input that is
-    /// not finite keep their order.
-    pub fn arranged(&self, data: TrainingData) -> TrainingData {
-        in_order(data, &self.kernel, self.order, self.seed)
-    }
-
-    /// Initializes the model for [`arranged`](Self::arranged) data, in their precision and on their device with
+    /// Initializes the model for [`arranged`](ModelDefinition::arranged) data, in their precision and on their device with
     /// autodiff. With a [sample](Self::sample), this trains the hyperparameters.
     ///
     /// Unless the log density of the likelihood has a kink, the inducing values start at the means that the nearest
@@ -186,33 +180,6 @@ impl VnngpConfig {
         let means = model.mean().residual(values, model.inputs());
         let [_, deviations] = model.clone().with_prior_moments()?.moments();
         Ok(model.with_moments(means.squeeze_dim(1), deviations).train())
-    }
-
-    /// A model with the right shapes for `rows` distinct inputs, to be filled from a record.
-    ///
-    /// # Errors
-    ///
-    /// When the likelihood has several latent functions, a number of neighbors is zero, or a parameter setting is
-    /// invalid.
-    pub fn blank(
-        &self,
-        rows: usize,
-        dimensions: usize,
-        options: impl Into<TensorCreationOptions>,
-    ) -> Result<AnyVnngp, InitError> {
-        let options = options.into();
-        let (kernel, mean, likelihood) = self.given(dimensions, options.clone())?;
-        self.check_neighbors()?;
-        let jitter = jitter(&options);
-        let model = Vnngp::blank(
-            kernel,
-            mean,
-            likelihood,
-            [rows, dimensions],
-            options,
-            (self.settings, jitter),
-        );
-        Ok(self.parameters.apply_to_blank(model)?)
     }
 
     fn one_function(&self) -> OneFunction<'_> {
@@ -351,8 +318,9 @@ impl ModelDefinition for VnngpConfig {
     model_config!();
     model_config!(boxed);
 
+    /// The data in the [order](Self::order). Data with an input that is not finite keep their order.
     fn arranged(&self, data: TrainingData) -> TrainingData {
-        self.arranged(data)
+        in_order(data, &self.kernel, self.order, self.seed)
     }
 
     fn resolve(&mut self, data: &TrainingData) {
@@ -365,10 +333,18 @@ impl ModelDefinition for VnngpConfig {
         TrainingDefaults::MINI_BATCHES
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
-        let rows = self.distinct_inputs.unwrap_or(shape.rows);
-        let model = self.blank(rows, shape.dimensions, shape.options.clone())?;
-        Ok(model.into_trained())
+    fn skeleton(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
+        let (rows, options) = (self.distinct_inputs.unwrap_or(shape.rows), &shape.options);
+        let (kernel, mean, likelihood) = self.given(shape.dimensions, options.clone())?;
+        self.check_neighbors()?;
+        let inputs = Tensor::zeros([rows, shape.dimensions], options.clone());
+        let model = Vnngp::at_distinct_inputs(
+            kernel,
+            (mean, likelihood),
+            (inputs, vec![1; rows]),
+            (self.settings, jitter(options)),
+        );
+        Ok(self.parameters.apply_to_skeleton(model)?.into_trained())
     }
 
     fn likelihood_mut(&mut self) -> Option<&mut LikelihoodConfig> {

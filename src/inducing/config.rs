@@ -187,21 +187,11 @@ impl InducingConfig {
         (self.jitter).unwrap_or_else(|| Jitter::for_precision(precision))
     }
 
-    /// Inducing points at the origin, whose values are then loaded from a record.
-    pub fn blank(&self, dimensions: usize, options: &TensorCreationOptions) -> Vec<InducingPoints> {
-        let sets = self.blank_points(dimensions, options);
-        sets.into_iter().map(InducingPoints::new).collect()
-    }
-
-    /// Locations at the origin, whose values are then loaded from a record.
-    pub fn blank_points(
-        &self,
-        dimensions: usize,
-        options: &TensorCreationOptions,
-    ) -> Vec<Tensor<2>> {
+    /// The sets of points, all at the origin: their values are then read from a record.
+    pub fn at_origin(&self, dimensions: usize, options: &TensorCreationOptions) -> Vec<Tensor<2>> {
         let counts = self.counts().into_iter();
-        let blank = |count| Tensor::zeros([count, dimensions], options.clone());
-        counts.map(blank).collect()
+        let zeros = |count| Tensor::zeros([count, dimensions], options.clone());
+        counts.map(zeros).collect()
     }
 
     /// Checks that there are orthogonal points if the posterior needs them, and none otherwise.

@@ -264,7 +264,7 @@ impl GpLayerConfig {
     /// # Errors
     ///
     /// When the covariance of the inducing variables cannot be factored; never for
-    /// [`FirstGaussians::Blank`].
+    /// [`FirstGaussians::Skeleton`].
     pub fn assemble(
         &self,
         kernel: AnyKernel,

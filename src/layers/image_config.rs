@@ -27,7 +27,7 @@ const SIDE: usize = 5;
 /// # Errors
 ///
 /// When the covariance of the inducing variables cannot be factored; never for
-/// [`FirstGaussians::Blank`].
+/// [`FirstGaussians::Skeleton`].
 pub fn convolutional_layer(
     config: &GpLayerConfig,
     (kernel, location): (AnyKernel, Option<AnyKernel>),

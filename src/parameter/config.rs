@@ -65,12 +65,12 @@ impl ParameterConfig {
         Ok(module)
     }
 
-    /// Prepares a module of the same shapes that will be filled from a record.
+    /// Prepares a module of the same shapes whose values are then read from a record.
     ///
     /// # Errors
     ///
     /// When a parameter does not exist, or there are no values between its bounds.
-    pub fn apply_to_blank<M: Module>(&self, module: M) -> Result<M, ParameterError> {
+    pub fn apply_to_skeleton<M: Module>(&self, module: M) -> Result<M, ParameterError> {
         (self.all_bounds().into_iter()).try_fold(module, |module, (path, bounds)| {
             let natural = module.parameter_bounds(&path)?;
             let module = module.with_parameter(&path, &[bounds.and(natural).middle()])?;

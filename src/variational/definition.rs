@@ -125,7 +125,7 @@ pub enum FirstGaussians {
     Prior,
     /// They are standard normal and will be replaced by those of a record. The prior is not
     /// evaluated: the covariance of inducing variables that are not loaded yet may have no factor.
-    Blank,
+    Skeleton,
 }
 
 /// The prior of a new posterior, and the type of its parameters.

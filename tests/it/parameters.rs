@@ -429,10 +429,10 @@ fn configurations_are_applied_together() {
         );
         // Loads the record into another module with the same shapes and other values.
         let record = applied.clone().into_record();
-        let blank = config
-            .apply_to_blank(kernel(&platform))
+        let skeleton = config
+            .apply_to_skeleton(kernel(&platform))
             .expect("applicable");
-        let loaded = blank.load_record(record);
+        let loaded = skeleton.load_record(record);
         assert_eq!(
             parameter_values(&loaded),
             parameter_values(&applied),

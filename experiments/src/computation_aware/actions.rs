@@ -19,7 +19,7 @@ use burn_gp_core::{
     ops::NotPositiveDefinite,
 };
 use burn_gp_models::{
-    ActionsConfig, AnyComputationAware, ComputationAwareConfig,
+    ActionsConfig, AnyComputationAware, ComputationAwareConfig, ModelDefinition,
     training::{FullBatchTrainer, Trainer, TrainingData},
 };
 use burn_gp_runs::{

@@ -11,7 +11,7 @@ use std::path::Path;
 use burn_gp_core::{inference::ActionLoss, likelihoods::GaussianConfig, metrics};
 use burn_gp_datasets::{DataSource, Dataset};
 use burn_gp_models::{
-    ActionsConfig, AnyComputationAware, ComputationAwareConfig,
+    ActionsConfig, AnyComputationAware, ComputationAwareConfig, ModelDefinition,
     training::{FullBatchTrainer, Model, Trainer, TrainingData},
 };
 use burn_gp_runs::{

@@ -16,7 +16,7 @@ use burn_gp_core::{
 };
 use burn_gp_models::{
     ActionsConfig, AnyComputationAware, AnyTrained, ComputationAwareConfig, ExactConfig,
-    SgprConfig,
+    ModelDefinition, SgprConfig,
     training::{FullBatchOptimizer, FullBatchTrainer, Model as _, TrainingData},
 };
 use burn_gp_runs::{

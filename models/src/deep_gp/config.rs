@@ -2,7 +2,7 @@
 
 use burn::{
     module::Module,
-    tensor::{DType, Device, TensorCreationOptions},
+    tensor::{DType, Device},
 };
 use burn_gp_core::{
     inference::ConditionError,
@@ -22,7 +22,7 @@ use super::{
     layer_config::{LayerInputs, LayerPlan},
 };
 use crate::{
-    InitError, ModelDefinition, Trained,
+    AnyTrained, DataShape, InitError, ModelDefinition, Trained,
     model_config::model_config,
     training::{Model, TrainingData, TrainingDefaults},
 };
@@ -145,26 +145,6 @@ impl DeepGpConfig {
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
-    /// A model with the right shapes for `columns` target columns, to be filled from a record.
-    ///
-    /// # Errors
-    ///
-    /// When the input of a patch layer is not an image, or a parameter setting is invalid.
-    ///
-    /// # Panics
-    ///
-    /// If the likelihood needs a different number of target columns.
-    #[track_caller]
-    pub fn blank(
-        &self,
-        dimensions: usize,
-        columns: usize,
-        options: impl Into<TensorCreationOptions>,
-    ) -> Result<DeepGp, InitError> {
-        let model = self.assemble(LayerInputs::Blank(dimensions, options.into()), columns)?;
-        Ok(self.parameters.apply_to_blank(model)?)
-    }
-
     /// All layers, to change them.
     fn layers(&mut self) -> impl Iterator<Item = &mut LayerConfig> {
         let hidden = self.hidden.iter_mut().map(|hidden| &mut hidden.layer);
@@ -207,6 +187,12 @@ impl DeepGpConfig {
 
 impl ModelDefinition for DeepGpConfig {
     model_config!(variational);
+
+    fn skeleton(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
+        let inputs = LayerInputs::Shape(shape.dimensions, shape.options.clone());
+        let model = self.assemble(inputs, shape.columns)?;
+        Ok(self.parameters.apply_to_skeleton(model)?.into_trained())
+    }
 
     /// Dense layers get at most as many inducing points as there are distinct inputs; patch layers
     /// keep theirs.

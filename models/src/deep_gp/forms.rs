@@ -180,9 +180,7 @@ impl LayerDefinition for ConvolutionalForm {
                 let patches = plan.patches(&grid, images.clone());
                 config.inducing.select_points(&base, &patches)?
             }
-            LayerInputs::Blank(_, options) => {
-                config.inducing.blank_points(grid.dimensions(), options)
-            }
+            LayerInputs::Shape(_, options) => config.inducing.at_origin(grid.dimensions(), options),
         };
         let location = (self.location.as_ref())
             .map(|location| plan.kernel(location, 2, &format!("{kernel_path}.location"), &options));

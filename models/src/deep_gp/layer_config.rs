@@ -2,7 +2,7 @@
 
 use burn::tensor::{Tensor, TensorCreationOptions};
 use burn_gp_core::{
-    inducing::InducingConfig,
+    inducing::{InducingConfig, InducingPoints},
     kernels::{AnyKernel, KernelConfig},
     layers::{AnyLayer, GpLayer, GpLayerConfig},
     means::{AnyMean, MeanConfig, ProjectionMean},
@@ -113,7 +113,7 @@ pub enum LayerInputs {
     /// Example inputs of the layer.
     Like(Tensor<2>),
     /// Only the number of dimensions, for layers that are filled from a record.
-    Blank(usize, TensorCreationOptions),
+    Shape(usize, TensorCreationOptions),
 }
 
 impl LayerInputs {
@@ -121,7 +121,7 @@ impl LayerInputs {
     pub fn dimensions(&self) -> usize {
         match self {
             Self::Like(inputs) => inputs.dims()[1],
-            Self::Blank(dimensions, _) => *dimensions,
+            Self::Shape(dimensions, _) => *dimensions,
         }
     }
 
@@ -129,7 +129,7 @@ impl LayerInputs {
     pub fn options(&self) -> TensorCreationOptions {
         match self {
             Self::Like(inputs) => options_of(inputs),
-            Self::Blank(_, options) => options.clone(),
+            Self::Shape(_, options) => options.clone(),
         }
     }
 
@@ -137,7 +137,7 @@ impl LayerInputs {
     pub(super) fn first_gaussians(&self) -> FirstGaussians {
         match self {
             Self::Like(_) => FirstGaussians::Prior,
-            Self::Blank(..) => FirstGaussians::Blank,
+            Self::Shape(..) => FirstGaussians::Skeleton,
         }
     }
 
@@ -145,7 +145,7 @@ impl LayerInputs {
     pub fn map(self, dimensions: usize, change: impl FnOnce(Tensor<2>) -> Tensor<2>) -> Self {
         match self {
             Self::Like(inputs) => Self::Like(change(inputs)),
-            Self::Blank(_, options) => Self::Blank(dimensions, options),
+            Self::Shape(_, options) => Self::Shape(dimensions, options),
         }
     }
 }
@@ -215,10 +215,10 @@ impl LayerPlan<'_> {
                 let components = ProjectionMean::principal(patches.clone(), functions);
                 components.scaled((side as f64).recip()).into()
             }
-            (LayerInputs::Blank(dimensions, options), None) => {
+            (LayerInputs::Shape(dimensions, options), None) => {
                 mean.init(*dimensions, functions, options.clone())
             }
-            (LayerInputs::Blank(dimensions, options), Some(_)) => {
+            (LayerInputs::Shape(dimensions, options), Some(_)) => {
                 ProjectionMean::truncation(*dimensions, functions, options.clone()).into()
             }
         }
@@ -272,7 +272,10 @@ impl LayerPlan<'_> {
         };
         let sets = match inputs {
             LayerInputs::Like(inputs) => config.inducing.select(&kernel, inputs)?,
-            LayerInputs::Blank(dimensions, options) => config.inducing.blank(*dimensions, options),
+            LayerInputs::Shape(dimensions, options) => {
+                let points = config.inducing.at_origin(*dimensions, options);
+                points.into_iter().map(InducingPoints::new).collect()
+            }
         };
         let layer = self.on_points(dimensions);
         Ok(layer.assemble(

@@ -9,7 +9,8 @@ use burn_gp_core::{
     neighbors::Ordering, ops::Stationary, parameter::Parameters,
 };
 use burn_gp_models::{
-    AnyVecchia, ExactConfig, Fit, FitModel, Fitted, InitError, ModelConfig, VecchiaConfig,
+    AnyVecchia, ExactConfig, Fit, FitModel, Fitted, InitError, ModelConfig, ModelDefinition,
+    VecchiaConfig,
     training::{
         FullBatchTrainer, FullBatchTraining, Model, Trainer, TrainingData, TrainingDefaults,
     },

@@ -9,7 +9,8 @@ use burn_gp_core::{
     parameter::{Parameters, numbers},
 };
 use burn_gp_models::{
-    AnyVecchiaLaplace, ExactConfig, Fit, FitModel, Fitted, InitError, VecchiaLaplaceConfig,
+    AnyVecchiaLaplace, ExactConfig, Fit, FitModel, Fitted, InitError, ModelDefinition,
+    VecchiaLaplaceConfig,
     training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
 };
 use burn_gp_test_support::likelihood_cases::{in_columns, registry};

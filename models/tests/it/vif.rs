@@ -6,7 +6,7 @@ use burn_gp_core::{
     neighbors::Ordering, ops::Stationary, parameter::Parameters,
 };
 use burn_gp_models::{
-    AnyVif, ExactConfig, Fit, FitModel, ModelConfig, SgprConfig, VifConfig,
+    AnyVif, ExactConfig, Fit, FitModel, ModelConfig, ModelDefinition, SgprConfig, VifConfig,
     training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
 };
 

@@ -9,7 +9,8 @@ use burn_gp_core::{
     process::Process,
 };
 use burn_gp_models::{
-    AnyVnngp, Fit, FitModel, Fitted, InitError, VecchiaConfig, VecchiaLaplaceConfig, VnngpConfig,
+    AnyVnngp, Fit, FitModel, Fitted, InitError, ModelDefinition, VecchiaConfig,
+    VecchiaLaplaceConfig, VnngpConfig,
     training::{
         FullBatchTraining, MiniBatchTrainer, MiniBatchTraining, Model, Trainer, TrainingData,
         TrainingDefaults, TrainingError, fit,

@@ -7,10 +7,7 @@ mod process;
 
 use std::sync::Arc;
 
-use burn::{
-    module::Module,
-    tensor::{Tensor, TensorCreationOptions},
-};
+use burn::{module::Module, tensor::Tensor};
 
 pub use process::VnngpProcess;
 
@@ -138,40 +135,26 @@ impl<K: KernelModule> Vnngp<K> {
         let distinct = (0..rows).filter(|&row| counts[row] > 0);
         let distinct = indices(distinct, &inputs);
         counts.retain(|&count| count > 0);
-        let posterior = MeanField::standard(inputs.select(0, distinct).detach());
+        let inputs = inputs.select(0, distinct).detach();
         let parts = (mean.into(), likelihood.into());
-        Self::from_parts(kernel, parts, posterior, counts, (neighbors, jitter))
+        Self::at_distinct_inputs(kernel, parts, (inputs, counts), (neighbors, jitter))
     }
 
-    /// A model with inducing values at `rows` inputs that are all zero, to be filled from a record. It predicts, and
-    /// counts one training row at each input.
+    /// The model with an inducing value at each of the inputs, `[M, D]`, and the number of training rows there.
     ///
     /// # Panics
     ///
-    /// If `rows` is zero, the likelihood has several latent functions, or a number of neighbors is zero.
+    /// If there are no inputs, the likelihood has several latent functions, or a number of neighbors is zero.
     #[track_caller]
-    pub fn blank(
-        kernel: K,
-        mean: impl Into<AnyMean>,
-        likelihood: impl Into<AnyLikelihood>,
-        [rows, dimensions]: [usize; 2],
-        options: impl Into<TensorCreationOptions>,
-        settings: (VecchiaSettings, Jitter),
-    ) -> Self {
-        assert!(rows > 0, "Vnngp::blank: no rows; expected at least one");
-        let posterior = MeanField::standard(Tensor::zeros([rows, dimensions], options));
-        let parts = (mean.into(), likelihood.into());
-        Self::from_parts(kernel, parts, posterior, vec![1; rows], settings)
-    }
-
-    #[track_caller]
-    fn from_parts(
+    pub fn at_distinct_inputs(
         kernel: K,
         (mean, likelihood): (AnyMean, AnyLikelihood),
-        posterior: MeanField,
-        counts: Vec<u32>,
+        (inputs, counts): (Tensor<2>, Vec<u32>),
         (neighbors, jitter): (VecchiaSettings, Jitter),
     ) -> Self {
+        let [rows, _] = inputs.dims();
+        assert!(rows > 0, "Vnngp: no inputs; expected at least one");
+        let posterior = MeanField::standard(inputs);
         let description = likelihood.description();
         assert!(
             description.latents == 1,

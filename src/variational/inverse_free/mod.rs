@@ -121,7 +121,7 @@ impl InverseFree {
                 let noisy = observations.added_to(inducing.kuu(prior));
                 each_of(noisy.detach(), |matrix| safe_start(&matrix))
             }
-            (FirstGaussians::Blank, AuxiliaryUpdate::NaturalGradient(_)) => {
+            (FirstGaussians::Skeleton, AuxiliaryUpdate::NaturalGradient(_)) => {
                 observations.identities()
             }
             (_, AuxiliaryUpdate::Optimizer { start }) => observations.identities() * start,

@@ -60,8 +60,8 @@ impl ModelDefinition for HalfConfig {
         true
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
-        self.exact.blank_trained(shape)
+    fn skeleton(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
+        self.exact.skeleton(shape)
     }
 
     fn likelihood(&self) -> LikelihoodConfig {
@@ -139,8 +139,8 @@ impl ModelDefinition for TemperedConfig {
         TrainingDefaults::MINI_BATCHES
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
-        self.svgp.blank_trained(shape)
+    fn skeleton(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
+        self.svgp.skeleton(shape)
     }
 
     fn likelihood(&self) -> LikelihoodConfig {
