@@ -68,6 +68,27 @@ impl TrainingData {
         }
     }
 
+    /// The data with a value of each row, such as its weight, as a further last column of the targets, `[N, P + 1]`.
+    ///
+    /// # Panics
+    ///
+    /// If there is not one value for each row.
+    #[track_caller]
+    pub fn with_row_values(&self, values: &[f64]) -> Self {
+        let rows = self.len();
+        assert!(
+            values.len() == rows,
+            "TrainingData: {} values for {rows} rows; expected one for each",
+            values.len()
+        );
+        let targets = self.targets.clone();
+        let column = matrix(values, 1, &targets.device(), targets.dtype());
+        Self {
+            inputs: self.inputs.clone(),
+            targets: Tensor::cat(vec![targets, column], 1),
+        }
+    }
+
     /// The number of data points, N.
     pub fn len(&self) -> usize {
         self.targets.dims()[0]

@@ -98,6 +98,10 @@ impl Model for DeepKernelModel<AnyModel> {
         self.model.hyperparameters()
     }
 
+    fn use_row_weights(&mut self) -> bool {
+        self.model.use_row_weights()
+    }
+
     fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         ConditionError::check_inputs(&data.inputs)?;
         let trained = DeepKernelModel {
@@ -310,6 +314,10 @@ where
 
     fn takes_missing_targets(&self) -> bool {
         self.model.takes_missing_targets()
+    }
+
+    fn takes_row_weights(&self) -> bool {
+        self.model.takes_row_weights()
     }
 
     fn skeleton(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {

@@ -109,6 +109,10 @@ macro_rules! model_config {
         ) -> Option<&mut burn_gp_core::likelihoods::LikelihoodConfig> {
             Some(&mut self.likelihood)
         }
+
+        fn takes_row_weights(&self) -> bool {
+            true
+        }
     };
     () => {
         model_config!(noise);

@@ -1,7 +1,92 @@
 //! Weights and known noise of training rows.
 
 use burn::tensor::Tensor;
-use burn_gp_core::{likelihoods::ImpossibleTarget, ops::numbers};
+use burn_gp_core::{
+    likelihoods::{AnyLikelihood, Gaussian, ImpossibleTarget},
+    ops::numbers,
+    process::Marginals,
+};
+
+/// What the last columns of training targets say about the rows, after the columns that the likelihood takes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RowColumns {
+    /// Whether there are weights, `w_n`.
+    pub weights: bool,
+    /// Whether there are known noise variances besides the trained one, `s²_n`, after the weights.
+    pub noise: bool,
+}
+
+/// The columns of training targets.
+struct TargetColumns {
+    /// `[N, T]`
+    targets: Tensor<2>,
+    /// The weights of the rows, `[N]`.
+    weights: Option<Tensor<1>>,
+    /// The known noise variances of the rows, `[N]`.
+    noise: Option<Tensor<1>>,
+}
+
+impl RowColumns {
+    fn split(self, targets: Tensor<2>) -> TargetColumns {
+        let (targets, noise) = split_last(targets, self.noise, "noise");
+        let (targets, weights) = split_last(targets, self.weights, "weights");
+        TargetColumns {
+            targets,
+            weights,
+            noise,
+        }
+    }
+
+    /// `w_n·Σ_p E[log p(y_np | f_np)]`, `[N]`.
+    pub fn expected_log_density(
+        self,
+        likelihood: &AnyLikelihood,
+        targets: Tensor<2>,
+        marginals: Marginals,
+    ) -> Tensor<1> {
+        let TargetColumns {
+            targets,
+            weights,
+            noise,
+        } = self.split(targets);
+        let expected = match (noise, likelihood.downcast_ref::<Gaussian>()) {
+            (Some(noise), Some(gaussian)) => {
+                gaussian.expected_log_density_with_row_noise(targets, marginals, noise)
+            }
+            _ => likelihood.expected_log_density(targets, marginals),
+        };
+        match weights {
+            Some(weights) => expected * weights,
+            None => expected,
+        }
+    }
+
+    /// Checks the targets, the weights and the noise variances.
+    ///
+    /// # Errors
+    ///
+    /// [`ImpossibleTarget`] for the first value that is impossible.
+    pub fn check(
+        self,
+        likelihood: &AnyLikelihood,
+        targets: &Tensor<2>,
+    ) -> Result<(), ImpossibleTarget> {
+        let TargetColumns {
+            targets,
+            weights,
+            noise,
+        } = self.split(targets.clone());
+        let [_, own] = targets.dims();
+        if let Some(noise) = noise {
+            let column = own + usize::from(self.weights);
+            check_not_negative(noise, column, ("gaussian", "noise variances of rows"))?;
+        }
+        if let Some(weights) = weights {
+            check_not_negative(weights, own, ("weighted", "weights"))?;
+        }
+        likelihood.description().check_tensor(&targets)
+    }
+}
 
 /// Splits off the last column if rows have a value there, such as their weight: the targets, `[N, T]`, and the values,
 /// `[N]`.
@@ -10,11 +95,7 @@ use burn_gp_core::{likelihoods::ImpossibleTarget, ops::numbers};
 ///
 /// If there is a single column.
 #[track_caller]
-pub fn split_last(
-    targets: Tensor<2>,
-    has_values: bool,
-    what: &str,
-) -> (Tensor<2>, Option<Tensor<1>>) {
+fn split_last(targets: Tensor<2>, has_values: bool, what: &str) -> (Tensor<2>, Option<Tensor<1>>) {
     if !has_values {
         return (targets, None);
     }
@@ -32,7 +113,7 @@ pub fn split_last(
 
 /// Fails on the first value of a row, such as its weight, that is negative or not finite. `column` is the position of the
 /// values among the target columns.
-pub fn check_not_negative(
+fn check_not_negative(
     values: Tensor<1>,
     column: usize,
     (likelihood, what): (&'static str, &str),

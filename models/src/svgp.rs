@@ -14,7 +14,7 @@ use burn_gp_core::{
 
 use crate::{
     AnyTrained, Trained,
-    row_weights::{check_not_negative, split_last},
+    row_weights::RowColumns,
     training::{Model, Objective, TrainingData},
 };
 
@@ -31,22 +31,8 @@ pub struct Svgp<K: Module = Kernels> {
     posterior: Part<AnyPosterior<K>>,
     #[module(skip)]
     priors: Priors,
-    /// Whether the last column of the training targets has row weights.
     #[module(skip)]
-    has_row_weights: bool,
-    /// Whether a further last column of the training targets has noise variances of the rows.
-    #[module(skip)]
-    has_row_noise: bool,
-}
-
-/// The columns of training targets.
-struct TargetColumns {
-    /// `[N, T]`
-    targets: Tensor<2>,
-    /// The weights of the rows, `[N]`.
-    weights: Option<Tensor<1>>,
-    /// The known noise variances of the rows, `[N]`.
-    noise: Option<Tensor<1>>,
+    rows: RowColumns,
 }
 
 impl Svgp {
@@ -117,8 +103,7 @@ impl<K: FunctionPrior> Svgp<K> {
             likelihood: likelihood.into(),
             posterior: Part::new(Role::Posterior, posterior.into()),
             priors: Priors::default(),
-            has_row_weights: false,
-            has_row_noise: false,
+            rows: RowColumns::default(),
         }
     }
 
@@ -148,31 +133,8 @@ impl<K: FunctionPrior> Svgp<K> {
     /// # }
     /// ```
     pub fn with_row_weights(mut self) -> Self {
-        self.has_row_weights = true;
+        self.rows.weights = true;
         self
-    }
-
-    /// The training targets apart from the weights and the noise of the rows.
-    fn columns(&self, targets: Tensor<2>) -> TargetColumns {
-        let (targets, noise) = split_last(targets, self.has_row_noise, "noise");
-        let (targets, weights) = split_last(targets, self.has_row_weights, "weights");
-        TargetColumns {
-            targets,
-            weights,
-            noise,
-        }
-    }
-
-    /// `Σ_p E[log p(y_np | f_np)]`, `[N]`, without the weights of the rows.
-    fn expected_log_density(&self, columns: &TargetColumns, marginals: Marginals) -> Tensor<1> {
-        let gaussian = self.likelihood.downcast_ref::<Gaussian>();
-        let targets = columns.targets.clone();
-        match (&columns.noise, gaussian) {
-            (Some(noise), Some(gaussian)) => {
-                gaussian.expected_log_density_with_row_noise(targets, marginals, noise.clone())
-            }
-            _ => self.likelihood.expected_log_density(targets, marginals),
-        }
     }
 
     /// Sets the priors of the parameters, given by their paths. The trainer adds them to the
@@ -238,12 +200,7 @@ where
             mean: self.mean.add_to(marginals.mean, inputs),
             variance: marginals.variance,
         };
-        let columns = self.columns(targets);
-        let expected = self.expected_log_density(&columns, marginals);
-        let expected = match columns.weights {
-            Some(weights) => expected * weights,
-            None => expected,
-        };
+        let expected = (self.rows).expected_log_density(&self.likelihood, targets, marginals);
         Ok(Objective {
             fit: expected.sum() * (data_count as f64 / batch as f64),
             kl: Some(kl),
@@ -259,35 +216,22 @@ where
     }
 
     fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
-        let TargetColumns {
-            targets,
-            weights,
-            noise,
-        } = self.columns(targets.clone());
-        let [_, own] = targets.dims();
-        if let Some(noise) = noise {
-            let column = own + usize::from(self.has_row_weights);
-            check_not_negative(noise, column, ("gaussian", "noise variances of rows"))?;
-        }
-        if let Some(weights) = weights {
-            check_not_negative(weights, own, ("weighted", "weights"))?;
-        }
-        self.likelihood.description().check_tensor(&targets)
+        self.rows.check(&self.likelihood, targets)
     }
 
     fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         let mut model = self.valid();
-        (model.has_row_weights, model.has_row_noise) = (false, false);
+        model.rows = RowColumns::default();
         model.finished(data)
     }
 
     fn use_row_weights(&mut self) -> bool {
-        self.has_row_weights = true;
+        self.rows.weights = true;
         true
     }
 
     fn use_row_noise(&mut self) -> bool {
-        self.has_row_noise = self.likelihood.downcast_ref::<Gaussian>().is_some();
-        self.has_row_noise
+        self.rows.noise = self.likelihood.downcast_ref::<Gaussian>().is_some();
+        self.rows.noise
     }
 }

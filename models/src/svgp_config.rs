@@ -218,10 +218,6 @@ impl ModelDefinition for SvgpConfig {
         TrainingDefaults::MINI_BATCHES
     }
 
-    fn takes_row_weights(&self) -> bool {
-        true
-    }
-
     fn takes_row_noise(&self) -> bool {
         let own = &self.likelihood;
         own.downcast_ref::<GaussianConfig>().is_some()

@@ -66,6 +66,54 @@ fn rows_of_weight_zero_are_not_learned() {
     assert!(!inputs.contains("\nw "), "{text}");
 }
 
+/// Other variational models, and training on all rows at once.
+#[test]
+fn every_variational_model_takes_weights() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    fs::write(
+        path.join("test.csv"),
+        "x,y,w\n0.2,0.4,1\n0.5,1,1\n0.8,1.6,1\n",
+    )
+    .unwrap();
+    write(&path.join("rows.csv"), "0");
+    for (name, model) in [
+        (
+            "all",
+            &[
+                "--model",
+                "svgp",
+                "--inducing",
+                "10",
+                "--optimizer",
+                "l-bfgs",
+            ][..],
+        ),
+        (
+            "deep",
+            &[
+                "--model",
+                "deep-gp",
+                "--layers",
+                "2",
+                "--inducing",
+                "10",
+                "--steps",
+                "300",
+            ],
+        ),
+        ("basis", &["--model", "svdbk", "--steps", "300"]),
+        (
+            "network",
+            &["--model", "svdkl", "--inducing", "10", "--steps", "300"],
+        ),
+    ] {
+        succeed(path, &[&TRAIN[..], &[name], model].concat());
+        // The wild targets are 50.
+        assert!(error(path, name) < 1.0, "{name}: {}", error(path, name));
+    }
+}
+
 #[test]
 fn weights_that_cannot_be_are_refused_in_a_sentence() {
     let folder = TempDir::new().unwrap();
@@ -85,8 +133,8 @@ fn weights_that_cannot_be_are_refused_in_a_sentence() {
         ),
         (
             "1",
-            &["--model", "deep-gp"],
-            "--weights does not apply to model 'deep-gp'",
+            &["--model", "vnngp"],
+            "--weights does not apply to model 'vnngp'",
         ),
     ] {
         write(&path.join("rows.csv"), wild);

@@ -20,6 +20,7 @@ pub use layer_config::{LayerConfig, LayerInputs, LayerPlan};
 
 use crate::{
     AnyTrained, Trained,
+    row_weights::RowColumns,
     training::{Model, Objective, TrainingData},
 };
 
@@ -36,6 +37,8 @@ pub struct DeepGp {
     likelihood: AnyLikelihood,
     #[module(skip)]
     priors: Priors,
+    #[module(skip)]
+    rows: RowColumns,
 }
 
 impl DeepGp {
@@ -45,6 +48,7 @@ impl DeepGp {
             layers,
             likelihood: likelihood.into(),
             priors: Priors::default(),
+            rows: RowColumns::default(),
         }
     }
 
@@ -98,7 +102,7 @@ impl Model for DeepGp {
             kl,
         } = self.layers.evaluate(inputs)?;
         let targets = targets.repeat_dim(0, samples);
-        let expected = self.likelihood.expected_log_density(targets, marginals);
+        let expected = (self.rows).expected_log_density(&self.likelihood, targets, marginals);
         Ok(Objective {
             fit: expected.sum() * (data_count as f64 / (batch * samples) as f64),
             kl: Some(kl),
@@ -114,7 +118,9 @@ impl Model for DeepGp {
     }
 
     fn trained(&self, _data: &TrainingData) -> Result<AnyTrained, ConditionError> {
-        Ok(self.valid().into_trained())
+        let mut model = self.valid();
+        model.rows = RowColumns::default();
+        Ok(model.into_trained())
     }
 
     fn priors(&self) -> Priors {
@@ -122,6 +128,11 @@ impl Model for DeepGp {
     }
 
     fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
-        self.likelihood.description().check_tensor(targets)
+        self.rows.check(&self.likelihood, targets)
+    }
+
+    fn use_row_weights(&mut self) -> bool {
+        self.rows.weights = true;
+        true
     }
 }

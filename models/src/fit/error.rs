@@ -76,6 +76,16 @@ pub enum Error {
         /// The number of inputs, D.
         dimensions: usize,
     },
+    /// There is not one weight for each row.
+    #[error(
+        "the number of weights of rows is {found}; expected one for each of {rows} training rows"
+    )]
+    RowWeights {
+        /// The number of weights found.
+        found: usize,
+        /// The number of training rows, N.
+        rows: usize,
+    },
     /// The model takes another number of target columns.
     #[error("the number of target columns is {found}; this model takes {expected}")]
     TargetColumns {

@@ -144,10 +144,18 @@ fn train(
         likelihood.set_units(&units.means, &units.deviations);
     }
     let training = fit.training(config.default_training(), config.has_draws(), data.len())?;
+    let weights = fit.weights_of_rows(&config, data.len())?;
     let data = config.arranged(data);
     let errors = fit.errors_of_inputs(&config, &data, &scaling)?;
-    let (config, model, restarts) = initialized(config, &data, &scaling, (fit, &training))?;
-    let mut trainer = AnyTrainer::new(model, data.clone(), training.clone());
+    let (config, mut model, restarts) = initialized(config, &data, &scaling, (fit, &training))?;
+    let training_data = match weights {
+        Some(weights) => {
+            model.use_row_weights();
+            data.with_row_values(&weights)
+        }
+        None => data.clone(),
+    };
+    let mut trainer = AnyTrainer::new(model, training_data, training.clone());
     let rows = held_out_rows(fit, &scaling, &data)?;
     let mut validation = rows.map(|(rows, patience)| {
         Validation::new(rows, data.clone(), trainer.steps_per_epoch(), patience)

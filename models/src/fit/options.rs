@@ -1,6 +1,7 @@
 //! How a model is trained.
 
 mod input_errors;
+mod row_weights;
 mod training;
 
 use burn::tensor::{DType, Device, TensorCreationOptions};
@@ -82,6 +83,8 @@ pub struct Fit {
     early_stopping: Option<EarlyStopping>,
     #[setters(skip)]
     input_errors: Option<Matrix>,
+    #[setters(skip)]
+    row_weights: Option<Matrix>,
     /// Whether inputs are standardized by the training inputs: `(x − μ_d)/s_d` for column d, where a
     /// constant column is only centered. They are by default, except for images.
     ///

@@ -2,12 +2,15 @@
 
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp_core::{
+    features::PerceptronConfig,
     kernels::StationaryConfig,
     likelihoods::{GaussianConfig, HeteroskedasticConfig, LikelihoodConfig},
     ops::{Stationary, number},
+    parameter::ParameterConfig,
 };
 use burn_gp_models::{
-    AnySvgp, SvgpConfig,
+    AnySvgp, BasisConfig, DeepGpConfig, DeepKernelConfig, Fit, FitModel, Fitted, InducingConfig,
+    LayerConfig, ModelConfig, SvdbkConfig, SvgpConfig,
     training::{AnyTrainer, MiniBatchTraining, Model, TrainingData, TrainingError},
 };
 
@@ -76,6 +79,124 @@ fn the_objective_is_that_of_repeated_rows() {
             );
         }
     }
+}
+
+/// The models with an expected log density for each row, all with the same mechanism.
+#[test]
+fn every_variational_model_takes_weights() {
+    let kernel = StationaryConfig::new(Stationary::Matern32);
+    let svgp = SvgpConfig::new(kernel.clone(), LikelihoodConfig::bernoulli()).with_inducing(4);
+    let deep = DeepGpConfig::new(LayerConfig::new(kernel), LikelihoodConfig::bernoulli());
+    let mut basis = SvdbkConfig::new(LikelihoodConfig::bernoulli());
+    basis.basis = BasisConfig::new(PerceptronConfig::default(), 4);
+    let configs: [ModelConfig; 4] = [
+        svgp.clone().into(),
+        deep.into(),
+        basis.into(),
+        DeepKernelConfig::new(svgp).into(),
+    ];
+    for config in configs {
+        let what = config.name();
+        assert!(config.takes_row_weights(), "{what}");
+        let rows = data(&INPUTS, &targets(1), DType::F64);
+        let mut resolved = config.clone();
+        resolved.resolve(&rows);
+        let mut model = resolved.init(&rows).expect("a model");
+        let TrainingData { inputs, targets } = repeated(1, DType::F64);
+        let count = WEIGHTS.iter().sum();
+        let expected = model.objective(inputs, targets, count).expect("factors");
+        let TrainingData { inputs, targets } = weighted(1, DType::F64);
+        assert!(model.use_row_weights(), "{what}");
+        model.check_targets(&targets).expect("labels and weights");
+        let found = (model.objective(inputs, targets, WEIGHTS.len())).expect("factors");
+        let [found, expected] = [found, expected].map(|terms| number(terms.value()));
+        // Both sums have the same terms; those of repeated rows are added one by one.
+        let error = (found - expected).abs();
+        assert!(
+            error <= 1e-12 * expected.abs(),
+            "{what}: {found} {expected}"
+        );
+        let trained = model.trained(&weighted(1, DType::F64)).expect("factors");
+        let predictor = trained.predictor().expect("factors");
+        let densities = predictor.log_density(&INPUTS, 1, &labels());
+        assert_eq!(densities.expect("labels").len(), INPUTS.len(), "{what}");
+    }
+}
+
+/// The labels of the rows.
+fn labels() -> Vec<f64> {
+    targets(1).concat()
+}
+
+/// On all rows at once, too: the optimum with weights is that of repeated rows.
+#[test]
+fn a_fit_with_weights_is_a_fit_to_repeated_rows() {
+    let x = [-2.0, -1.1, -0.3, 0.4, 1.2, 2.1];
+    let y = [-0.8, -1.0, -0.2, 0.5, 0.8, 0.9];
+    let weights = [1.0, 3.0, 2.0, 2.0, 1.0, 4.0];
+    let (mut every_x, mut every_y) = (Vec::new(), Vec::new());
+    for ((x, y), weight) in x.iter().zip(y).zip(weights) {
+        every_x.extend(vec![*x; weight as usize]);
+        every_y.extend(vec![y; weight as usize]);
+    }
+    // The points are those of the distinct rows. With fixed hyperparameters the optimum is unique.
+    let frozen = ["kernel", "likelihood", "posterior.inducing"].map(str::to_owned);
+    let parameters = ParameterConfig {
+        frozen: frozen.into(),
+        ..ParameterConfig::default()
+    };
+    let config = SvgpConfig::new(StationaryConfig::rbf(), GaussianConfig { noise: 0.1 })
+        .with_inducing(InducingConfig::new(6))
+        .with_parameters(parameters);
+    let fit = || {
+        let fit = Fit::l_bfgs().steps(400).tolerance(1e-14);
+        (fit.scale_inputs(false).scale_targets(false)).on((&Device::default(), DType::F64))
+    };
+    let new = [-1.5, 0.0, 0.8, 3.0];
+    let predictions = |gp: Fitted| gp.predict(new).expect("predictions").predictions().clone();
+    let repeated = predictions(config.fit(&every_x, &every_y, &fit()).expect("a fit"));
+    let weighted = fit().row_weights(weights);
+    let weighted = predictions(config.fit(x, y, &weighted).expect("a fit"));
+    // L-BFGS stops near the optimum, where the objective is flat.
+    assert_near(&weighted.mean, &repeated.mean, 1e-4);
+    assert_near(&weighted.variance, &repeated.variance, 1e-4);
+    let unweighted = predictions(config.fit(x, y, &fit()).expect("a fit"));
+    let change = (unweighted.variance.iter()).zip(&repeated.variance);
+    assert!(
+        change
+            .into_iter()
+            .any(|(one, other)| (one - other).abs() > 0.01)
+    );
+}
+
+fn assert_near(found: &[f64], expected: &[f64], tolerance: f64) {
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() < tolerance, "{found} {expected}");
+    }
+}
+
+#[test]
+fn weights_that_cannot_be_are_refused_by_fit() {
+    let (x, y) = ([0.0, 1.0, 2.0], [0.1, 0.9, 2.1]);
+    let svgp = SvgpConfig::new(StationaryConfig::rbf(), GaussianConfig::default()).with_inducing(2);
+    let refused = |weights: &[f64], sentence: &str| {
+        let fit = Fit::adam(0.1).steps(1).row_weights(weights);
+        let error = svgp.fit(x, y, &fit).expect_err("wrong weights").to_string();
+        assert!(error.contains(sentence), "{error}");
+    };
+    refused(
+        &[1.0, 2.0],
+        "the number of weights of rows is 2; expected one for each of 3",
+    );
+    refused(
+        &[1.0, -2.0, 1.0],
+        "a weight of a row is -2; it must not be negative",
+    );
+    refused(&[0.0; 3], "it must be positive for at least one row");
+    refused(&[1.0, f64::NAN, 1.0], "not a finite number");
+    let fit = Fit::adam(0.1).steps(1).row_weights([1.0; 3]).restarts(2);
+    let error = svgp.fit(x, y, &fit).expect_err("restarts").to_string();
+    assert!(error.contains("restarts has no effect"), "{error}");
 }
 
 /// A row of weight zero has no influence, whatever its target.

@@ -347,7 +347,7 @@ options! {
         #[arg(allow_hyphen_values = true, conflicts_with_all = ["split", "time_split"])]
         group: String = "COLUMN",
         /// Column with nonnegative training weights: a row of weight 2 counts like two equal rows. It is not
-        /// an input, and scores are unweighted (only for svgp and other models on mini-batches)
+        /// an input, and scores are unweighted (for svgp, deep-gp, svdbk and svdkl)
         #[arg(allow_hyphen_values = true)]
         weights: String = "COLUMN",
         /// Test on the latest rows according to the times in this column, which stays an input
