@@ -47,7 +47,7 @@ impl Color {
     fn mixed(self, other: Self, share: f64) -> Self {
         Self(std::array::from_fn(|place| {
             let [from, to] = [self, other].map(|color| f64::from(color.0[place]));
-            (from + share * (to - from)).round() as u8
+            (from + share * (to - from) + 0.5) as u8
         }))
     }
 }

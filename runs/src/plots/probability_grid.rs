@@ -12,8 +12,10 @@ use super::{PlotError, Quantity};
 /// The maximum number of nodes on a side; finer grids only take longer.
 const MOST_CELLS: usize = 120;
 
-/// The number of pixels on a side of an image.
-const PIXELS: usize = 480;
+/// The number of pixels on a side of an image of classes, whose boundaries are sharp, and of one of smooth values, which
+/// viewers interpolate.
+const SHARP: usize = 480;
+const SMOOTH: usize = 240;
 
 /// The domain of a map with the nodes where its values are computed.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,16 +119,17 @@ impl ProbabilityGrid {
         each: usize,
         color: impl Fn(&[f64]) -> Color,
     ) -> Bitmap {
+        let side = if each > 1 { SHARP } else { SMOOTH };
         let at = |step: usize, last: usize| {
-            let place = (step as f64 + 0.5) / PIXELS as f64 * last as f64;
+            let place = (step as f64 + 0.5) / side as f64 * last as f64;
             let below = (place as usize).min(last - 1);
             (below, place - below as f64)
         };
         let mut mixed = vec![0.0; each];
-        let mut pixels = Vec::with_capacity(PIXELS * PIXELS);
-        for y in (0..PIXELS).rev() {
+        let mut pixels = Vec::with_capacity(side * side);
+        for y in (0..side).rev() {
             let (row, up) = at(y, self.rows - 1);
-            for x in 0..PIXELS {
+            for x in 0..side {
                 let (column, right) = at(x, self.columns - 1);
                 let node = |rows: usize, columns: usize| {
                     let first = each * ((row + rows) * self.columns + column + columns);
@@ -142,7 +145,7 @@ impl ProbabilityGrid {
                 pixels.push(color(&mixed));
             }
         }
-        Bitmap::smooth(PIXELS, pixels.into_iter())
+        Bitmap::smooth(side, pixels.into_iter())
     }
 
     /// The contour lines at `level`, through the cells between four finite nodes.
@@ -246,11 +249,11 @@ mod tests {
     #[test]
     fn an_image_is_linear_between_nodes_and_has_its_low_end_below() {
         let pixels = pixels(&[0.0, 0.5, 0.5, 1.0]);
-        assert_eq!(pixels.len(), PIXELS * PIXELS);
+        assert_eq!(pixels.len(), SMOOTH * SMOOTH);
         for (number, pixel) in pixels.iter().enumerate() {
-            let (x, y) = (number % PIXELS, PIXELS - 1 - number / PIXELS);
+            let (x, y) = (number % SMOOTH, SMOOTH - 1 - number / SMOOTH);
             // Half a pixel from the edges, with rounding down.
-            let expected = 127.5 * (x as f64 + y as f64 + 1.0) / PIXELS as f64;
+            let expected = 127.5 * (x as f64 + y as f64 + 1.0) / SMOOTH as f64;
             assert!((f64::from(pixel[0]) - expected).abs() <= 1.0, "{x}, {y}");
         }
     }
