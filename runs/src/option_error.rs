@@ -32,6 +32,17 @@ pub enum OptionError {
     /// `--model auto` outside of `train`.
     #[error("--model auto only works with `train`; name a model")]
     AutomaticModel,
+    /// A field of a configuration without a named model.
+    #[error("--field needs --model: which fields there are depends on the model")]
+    FieldOfAutomaticModel,
+    /// A field that does not exist, or does not accept its value.
+    #[error("--field {path}: {reason}")]
+    Field {
+        /// The path.
+        path: String,
+        /// The reason.
+        reason: String,
+    },
     /// A training time without `--model auto`.
     #[error("--minutes only works with --model auto; remove it, or remove the options of a model")]
     MinutesOfNamedModel,

@@ -5,6 +5,7 @@
 
 mod actions;
 mod early_stopping;
+mod fields;
 mod full_batch;
 mod held_out;
 mod images;
@@ -158,7 +159,8 @@ pub fn resolve(
         }
         false => full_batch(&mut resolved)?.into(),
     };
-    Ok((resolved.used(), Plan { model, training }))
+    let plan = fields::with_fields(Plan { model, training }, options.fields_of_plan())?;
+    Ok((resolved.used(), plan))
 }
 
 /// The options with the defaults of options that all models have.

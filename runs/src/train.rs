@@ -369,6 +369,9 @@ fn require_changeable(typed: &RunOptions) -> Result<(), OptionError> {
 /// The options with the default model in place of `auto`.
 fn with_default_model(options: &RunOptions) -> Result<RunOptions, OptionError> {
     automatic::minutes(options)?;
+    if options.field.is_some() && options.is_automatic() {
+        return Err(OptionError::FieldOfAutomaticModel);
+    }
     Ok(RunOptions {
         model: options.named_model(),
         ..options.clone()

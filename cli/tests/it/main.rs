@@ -9,6 +9,7 @@ mod checksums;
 mod class_order;
 mod comparison;
 mod computation_aware_experiments;
+mod configuration_fields;
 mod conformal;
 mod convolutional_experiments;
 mod counts;

@@ -10,6 +10,7 @@ use burn_gp_datasets::{DataError, DataSource, FileError, Task};
 use burn_gp_models::SvgpConfig;
 
 use super::{DeviceName, InputScaleName, ModelChoice, RunOptions};
+use crate::parameter_options::FieldOption;
 
 /// The headings whose options all models have.
 const OF_ALL_MODELS: [&str; 2] = ["Data", "Computation"];
@@ -118,6 +119,11 @@ impl RunOptions {
     pub fn main_device(&self) -> Option<&DeviceName> {
         let several = self.devices.as_ref().and_then(|devices| devices.first());
         several.or(self.device.as_ref())
+    }
+
+    /// The values of fields in the configurations.
+    pub fn fields_of_plan(&self) -> &[FieldOption] {
+        self.field.as_deref().unwrap_or_default()
     }
 
     /// The seed of all random numbers.

@@ -20,7 +20,7 @@ use super::{
     choices::{component, model},
 };
 use crate::kernel_expression::{KernelExpression, help};
-use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
+use crate::parameter_options::{BoundsOption, FieldOption, PriorOption, ValuesOption};
 
 options! {
     /// All options of a run. `None` stands for the default.
@@ -246,6 +246,12 @@ options! {
         /// Do not train this parameter, or all parameters under this path: kernel.variance, kernel,
         /// posterior.inducing
         fix: Vec<String> = "PATH" at "parameters",
+        /// Value of any field in the configuration of the model or of its training: model.inducing.seed=3,
+        /// training.gradient_norm=10
+        ///
+        /// The paths are those of model.json, with model before them, and of MiniBatchTraining or FullBatchTraining in the
+        /// library, with training before them. It overrides other options; for fields that these set, prefer them.
+        field: Vec<FieldOption> = "PATH=VALUE",
     }
 
     "Data" {

@@ -1,17 +1,19 @@
 //! Options for parameters of a model: `--set kernel.lengthscale=0.5`,
 //! `--bound likelihood.noise=1e-4..1`, `--prior kernel.variance=gamma(2, 1)`,
-//! `--fix kernel.variance`.
+//! `--fix kernel.variance`; and for any field of the configurations: `--field model.inducing.seed=3`.
 //!
 //! Numbers are in standardized units. The suffix `data` means the units of the data: `--set "kernel.period=12
 //! data"`.
 
 mod bounds;
 mod error;
+mod field;
 mod prior;
 mod values;
 
 pub use bounds::BoundsOption;
 pub use error::ParameterOptionError;
+pub use field::FieldOption;
 pub use prior::PriorOption;
 pub use values::ValuesOption;
 
