@@ -1,4 +1,4 @@
-//! The roles of columns (target, its noise, trials or upper limit, inputs), and the matching of new data to a model.
+//! The roles of columns (target, inputs, what says something about the rows), and the matching of new data to a model.
 
 mod new_rows;
 mod ordered_input;
@@ -6,7 +6,7 @@ mod roles;
 mod shared_inputs;
 mod target_column;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,7 @@ use crate::column_label::ColumnLabel;
 use crate::encoding::{ColumnEncoding, InputColumns, InputScale, MissingValues, NumberNotation};
 use crate::error::DataError;
 use crate::raw_column::Cell;
+use crate::row_role::RowRole;
 use crate::words::is_marker;
 use roles::{prediction_roles, reject_duplicates, training_roles};
 
@@ -26,45 +27,38 @@ pub use shared_inputs::SharedInputs;
 pub use target_column::TargetColumn;
 
 /// The roles of the columns of training data; all columns not listed are inputs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColumnRoles {
     /// The column to predict.
     pub target: TargetColumn,
-    /// The column with the standard deviation of each target's noise, if it is known.
-    pub noise: Option<TargetColumn>,
-    /// The column with the number of trials of each target, which counts the successes.
-    pub trials: Option<TargetColumn>,
-    /// The column with the upper limit of each target, which is the lower limit of an interval. A row may lack one of
-    /// the two.
-    pub upper: Option<TargetColumn>,
+    /// The columns that say something about the rows.
+    pub rows: BTreeMap<RowRole, TargetColumn>,
     /// The order of the labels, if the target is a label: any text, or numbers without a magnitude.
     pub labels: Option<Labels>,
-    /// The column that names the rows. It is not an input, and its texts are kept.
-    pub id: Option<TargetColumn>,
-    /// The group column: rows with equal texts stay on the same side of a split. It is not an input.
-    pub group: Option<TargetColumn>,
-    /// The column with the weights of the rows in training. It is not an input.
-    pub weights: Option<TargetColumn>,
-    /// The column with the times for a split by time. It stays an input.
-    pub time: Option<TargetColumn>,
     /// The other columns and the inputs that they become.
     pub inputs: InputColumns,
     /// Whether all targets may be equal; otherwise that is an error, because there is nothing to learn.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub allows_constant_target: bool,
 }
 
 impl ColumnRoles {
+    /// With this column for a role of rows, if there is one.
+    pub fn with(
+        mut self,
+        role: impl Into<RowRole>,
+        column: impl Into<Option<TargetColumn>>,
+    ) -> Self {
+        self.rows
+            .extend(column.into().map(|column| (role.into(), column)));
+        self
+    }
+
     /// The column that says more about each target, and what it says.
     pub(crate) fn companion(&self) -> Option<(Companion, &TargetColumn)> {
-        let all = [
-            (Companion::Noise, &self.noise),
-            (Companion::Trials, &self.trials),
-            (Companion::Upper, &self.upper),
-        ];
-        all.into_iter()
-            .find_map(|(kind, column)| Some((kind, column.as_ref()?)))
+        self.rows.iter().find_map(|(role, column)| match role {
+            RowRole::Companion(kind) => Some((*kind, column)),
+            _ => None,
+        })
     }
 }
 
@@ -223,8 +217,9 @@ impl Request<'_> {
     pub fn takes_all_columns(&self) -> bool {
         match self {
             Self::Training(wanted) => {
-                let others = [&wanted.id, &wanted.group, &wanted.time];
-                wanted.inputs.is_strict() && others.iter().all(|column| column.is_none())
+                let is_read_at_once =
+                    |role: &RowRole| matches!(role, RowRole::Companion(_) | RowRole::Weights);
+                wanted.inputs.is_strict() && wanted.rows.keys().all(is_read_at_once)
             }
             Self::Prediction(..) | Self::Points => true,
         }
@@ -234,8 +229,8 @@ impl Request<'_> {
     pub fn kept(&self, columns: &Columns) -> Vec<usize> {
         match self {
             Self::Training(wanted) => {
-                let named = [&wanted.id, &wanted.group].into_iter().flatten();
-                let kept = named.filter_map(|kept| kept.position("", "", columns).ok());
+                let texts = wanted.rows.iter().filter(|(role, _)| role.is_text());
+                let kept = texts.filter_map(|(_, kept)| kept.position("", "", columns).ok());
                 let kept: BTreeSet<usize> = kept.collect();
                 kept.into_iter().collect()
             }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What a column besides the target says about each target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Companion {
     /// The standard deviation of its noise.

@@ -87,7 +87,7 @@ macro_rules! reader {
 const PARQUET: &[&str] = &["parquet", "pq"];
 
 /// All formats but text, which every other file is.
-static FORMATS: [Format; 4] = [
+static FORMATS: &[Format] = &[
     Format {
         extensions: &["json", "jsonl", "ndjson"],
         read: |path, _| json::read(path),

@@ -1,35 +1,46 @@
 //! What a source says about its rows besides their inputs and targets.
 
-use crate::columns::Companion;
+use std::collections::BTreeMap;
 
-/// The values of columns with a role of their own, `[N]` each; `None` if the source has no such column.
+use crate::row_role::RowRole;
+
+/// The values of columns with a role of their own, `[N]` each.
+///
+/// ```
+/// use burn_gp_datasets::{Companion, RowAttributes, RowRole};
+///
+/// let mut attributes = RowAttributes::default();
+/// attributes.insert(Companion::Noise, vec![0.5, 0.25]);
+/// assert_eq!(attributes.select(&[1]).numbers(Companion::Noise), Some(&[0.25][..]));
+/// assert_eq!(attributes.numbers(RowRole::Weights), None);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RowAttributes {
-    /// The standard deviation of each target's noise.
-    pub noise: Option<Vec<f64>>,
-    /// The number of trials of each target, which counts the successes.
-    pub trials: Option<Vec<f64>>,
-    /// The upper limit of each target, which is the lower limit: infinite if there is none, NaN where the target is
-    /// missing.
-    pub upper: Option<Vec<f64>>,
-    /// The weights of the rows in training, not negative.
-    pub weights: Option<Vec<f64>>,
-    /// The times, in days if they are dates.
-    pub times: Option<Vec<f64>>,
-    /// The names of the rows.
-    pub ids: Option<Vec<String>>,
-    /// The groups of the rows, which a split keeps together.
-    pub groups: Option<Vec<String>>,
+    numbers: BTreeMap<RowRole, Vec<f64>>,
+    texts: BTreeMap<RowRole, Vec<String>>,
 }
 
 impl RowAttributes {
-    /// The values of the column that says more about each target.
-    pub fn companion(&self, kind: Companion) -> Option<&[f64]> {
-        match kind {
-            Companion::Noise => self.noise.as_deref(),
-            Companion::Trials => self.trials.as_deref(),
-            Companion::Upper => self.upper.as_deref(),
-        }
+    /// The numbers of a role; `None` if the source has no such column.
+    ///
+    /// An upper limit that is not there is infinite, and NaN where the target is missing.
+    pub fn numbers(&self, role: impl Into<RowRole>) -> Option<&[f64]> {
+        self.numbers.get(&role.into()).map(Vec::as_slice)
+    }
+
+    /// The texts of a role; `None` if the source has no such column.
+    pub fn texts(&self, role: RowRole) -> Option<&[String]> {
+        self.texts.get(&role).map(Vec::as_slice)
+    }
+
+    /// Adds the numbers of a role.
+    pub fn insert(&mut self, role: impl Into<RowRole>, numbers: Vec<f64>) {
+        self.numbers.insert(role.into(), numbers);
+    }
+
+    /// Adds the texts of a role.
+    pub fn insert_texts(&mut self, role: RowRole, texts: Vec<String>) {
+        self.texts.insert(role, texts);
     }
 
     /// The attributes of the rows with the given `indices`, in that order.
@@ -38,18 +49,18 @@ impl RowAttributes {
     /// When there is no such row.
     pub fn select(&self, indices: &[usize]) -> Self {
         Self {
-            noise: selected(&self.noise, indices),
-            trials: selected(&self.trials, indices),
-            upper: selected(&self.upper, indices),
-            weights: selected(&self.weights, indices),
-            times: selected(&self.times, indices),
-            ids: selected(&self.ids, indices),
-            groups: selected(&self.groups, indices),
+            numbers: selected(&self.numbers, indices),
+            texts: selected(&self.texts, indices),
         }
     }
 }
 
-fn selected<T: Clone>(values: &Option<Vec<T>>, indices: &[usize]) -> Option<Vec<T>> {
-    let values = values.as_ref()?;
-    Some(indices.iter().map(|&row| values[row].clone()).collect())
+fn selected<T: Clone>(
+    all: &BTreeMap<RowRole, Vec<T>>,
+    indices: &[usize],
+) -> BTreeMap<RowRole, Vec<T>> {
+    let own = |values: &Vec<T>| indices.iter().map(|&row| values[row].clone()).collect();
+    all.iter()
+        .map(|(&role, values)| (role, own(values)))
+        .collect()
 }

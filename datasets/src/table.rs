@@ -1,6 +1,7 @@
 //! Rows of values, divided into inputs and target.
 
 mod assembly;
+mod row_values;
 
 use crate::class_order::ClassOrder;
 use crate::classes::{Classes, LabelReader, UnknownLabel};
@@ -206,7 +207,7 @@ impl Table {
 
     /// The attributes of the rows, with the companion of their targets.
     fn attributes(&mut self) -> Result<RowAttributes, DataError> {
-        let attributes = std::mem::take(&mut self.attributes);
+        let mut attributes = std::mem::take(&mut self.attributes);
         let Some((position, kind)) = self.layout.companion() else {
             return Ok(attributes);
         };
@@ -219,21 +220,8 @@ impl Table {
         if let Some(fault) = found {
             return Err(DataError::Cell(fault));
         }
-        let values = Some(std::mem::take(&mut self.companion));
-        Ok(match kind {
-            Companion::Noise => RowAttributes {
-                noise: values,
-                ..attributes
-            },
-            Companion::Trials => RowAttributes {
-                trials: values,
-                ..attributes
-            },
-            Companion::Upper => RowAttributes {
-                upper: values,
-                ..attributes
-            },
-        })
+        attributes.insert(kind, std::mem::take(&mut self.companion));
+        Ok(attributes)
     }
 
     /// The first noise that is not positive.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::companion::Companion;
 use crate::counted::{agreeing, counted, part_has};
 use crate::dataset::{Dataset, Features};
 use crate::encoding::{ColumnReport, InputScale, Purpose};
@@ -291,7 +292,7 @@ pub(crate) fn about_targets(data: &Dataset, missing: usize) -> Vec<DataWarning> 
 /// The number of rows that were left out because they lack the target. An interval may lack a lower limit.
 fn missing_targets(data: &Dataset) -> usize {
     let missing = target_of(data).map_or(0, |target| target.missing);
-    match data.attributes.upper {
+    match data.attributes.numbers(Companion::Upper) {
         None => missing,
         Some(_) => {
             let lower = data.targets.iter();
@@ -371,7 +372,9 @@ pub fn warnings(data: &Dataset, equal: &EqualInputs, split: &Split) -> Vec<DataW
             count: unseen.rows.len(),
         }
     }));
-    let upper = data.attributes.upper.iter().flatten();
+    let upper = (data.attributes.numbers(Companion::Upper))
+        .into_iter()
+        .flatten();
     // The limit that an interval lacks is infinite.
     let finite = data
         .targets

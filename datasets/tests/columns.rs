@@ -3,8 +3,8 @@
 use std::fs;
 
 use burn_gp_datasets::{
-    ClassOrder, ColumnRoles, DataError, DataSource, Dataset, Features, Labels, Schema,
-    TargetColumn, load_features_file,
+    ClassOrder, ColumnRoles, Companion, DataError, DataSource, Dataset, Features, Labels,
+    RowAttributes, RowRole, Schema, TargetColumn, load_features_file,
 };
 use temp_dir::TempDir;
 
@@ -137,34 +137,42 @@ fn other_labels_have_an_order_that_is_given() {
     );
 }
 
+fn named(name: &str) -> TargetColumn {
+    TargetColumn::Name(name.to_owned())
+}
+
+fn noise(attributes: &RowAttributes) -> Option<&[f64]> {
+    attributes.numbers(Companion::Noise)
+}
+
 /// The noise column is not an input.
 #[test]
 fn the_noise_of_every_target() {
     let roles = ColumnRoles {
         target: "y".parse().unwrap(),
-        noise: Some("error".parse().unwrap()),
         ..ColumnRoles::default()
     };
+    let roles = roles.with(Companion::Noise, named("error"));
     let data = load_columns("x,error,y\n1,0.5,10\n2,0.25,20\n", &roles).unwrap();
     assert_eq!(data.input_names(), ["x"]);
-    assert_eq!(data.attributes.noise, Some(vec![0.5, 0.25]));
-    assert_eq!(data.select(&[1]).attributes.noise, Some(vec![0.25]));
+    assert_eq!(noise(&data.attributes), Some(&[0.5, 0.25][..]));
+    assert_eq!(noise(&data.select(&[1]).attributes), Some(&[0.25][..]));
     let found = features("x\n1\n", &data.schema);
-    assert_eq!((found.targets, found.attributes.noise), (None, None));
+    assert_eq!((found.targets, noise(&found.attributes)), (None, None));
     let found = features("error,x\n2,1\n", &data.schema);
     assert_eq!(
-        (found.targets, found.attributes.noise),
-        (None, Some(vec![2.0]))
+        (found.targets, noise(&found.attributes)),
+        (None, Some(&[2.0][..]))
     );
     let by_number = ColumnRoles {
         target: TargetColumn::Number(3),
-        noise: Some(TargetColumn::Number(2)),
         ..ColumnRoles::default()
     };
+    let by_number = by_number.with(Companion::Noise, TargetColumn::Number(2));
     let bare = load_columns("1,0.5,10\n2,0.25,20\n", &by_number).unwrap();
-    assert_eq!(bare.attributes.noise, data.attributes.noise);
+    assert_eq!(noise(&bare.attributes), noise(&data.attributes));
     let found = features("1,2,3\n4,5,6\n", &bare.schema);
-    assert_eq!(found.attributes.noise, Some(vec![2.0, 5.0]));
+    assert_eq!(noise(&found.attributes), Some(&[2.0, 5.0][..]));
     assert_eq!(
         message(load_columns("x,error,y\n1,0.5,10\n2,0,20\n", &roles)),
         r#"a.csv:3: column 2 ("error") is 0, but the noise of a target must be a positive standard deviation; correct it"#
@@ -173,18 +181,12 @@ fn the_noise_of_every_target() {
         message(load_columns("x,z,y\n1,0.5,10\n2,1,20\n", &roles)),
         r#"a.csv: there is no noise column "error"; the columns are "x", "z", "y""#
     );
-    let both = ColumnRoles {
-        noise: Some("y".parse().unwrap()),
-        ..roles
-    };
+    let both = roles.with(Companion::Noise, named("y"));
     assert_eq!(
         message(load_columns("x,z,y\n1,0.5,10\n2,1,20\n", &both)),
         r#"a.csv: column 3 ("y") cannot be both the target and its noise; give two columns"#
     );
-    let split = ColumnRoles {
-        time: Some("y".parse().unwrap()),
-        ..ColumnRoles::default()
-    };
+    let split = ColumnRoles::default().with(RowRole::Time, named("y"));
     assert_eq!(
         message(load_columns("x,y\n1,10\n2,20\n", &split)),
         r#"a.csv: column 2 ("y") cannot be both the target and the time; give two columns"#

@@ -91,9 +91,9 @@ impl Plan {
     ) -> Result<AnyTrainer<AnyModel>, InitError> {
         let all = self.training_data(data, (device, dtype));
         let mut model = self.model.init(&all)?;
-        let all = match &data.train.attributes.weights {
-            None => all,
-            Some(_) => {
+        let all = match data.train.has_weights() {
+            false => all,
+            true => {
                 // `check` has refused models that do not support row weights.
                 model.use_row_weights();
                 let inputs = data.train.inputs.values();

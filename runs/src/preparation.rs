@@ -21,9 +21,9 @@ use burn_gp_core::{
     patches::ImageShape,
 };
 use burn_gp_datasets::{
-    ColumnReport, ColumnRoles, ColumnTransforms, DataError, DataSource, DataWarning, Dataset,
-    EqualInputs, Labels, Location, MissingValues, Purpose, Schema, Split, SplitError, Standardizer,
-    TransformError, TransformName, TransformOfColumn,
+    ColumnReport, ColumnRoles, ColumnTransforms, Companion, DataError, DataSource, DataWarning,
+    Dataset, EqualInputs, Labels, Location, MissingValues, Purpose, RowRole, Schema, Split,
+    SplitError, Standardizer, TransformError, TransformName, TransformOfColumn,
 };
 
 use crate::arguments::{InputScaleName, RunOptions};
@@ -215,7 +215,7 @@ impl PreparedData {
             train: (0..self.train.len()).collect(),
             ..Split::default()
         };
-        let equal = match &self.train.attributes.groups {
+        let equal = match self.train.attributes.texts(RowRole::Group) {
             Some(groups) => EqualInputs::of_groups(groups),
             None => EqualInputs::among(&self.train.inputs),
         };
@@ -269,8 +269,8 @@ impl PreparedData {
 
     /// The row names of a part, with the name of their column.
     pub fn ids(&self, part: &Part) -> Vec<(String, Vec<String>)> {
-        let named = self.schema.id.clone().zip(part.attributes.ids.clone());
-        named.into_iter().collect()
+        let ids = part.attributes.texts(RowRole::Id).map(<[String]>::to_vec);
+        self.schema.id.clone().zip(ids).into_iter().collect()
     }
 
     /// The number of classes; zero if the targets are not class labels.
@@ -350,9 +350,9 @@ impl PreparedData {
                 hasher.update(&(row as u64).to_le_bytes());
             }
             let columns = [
-                &part.noise,
-                &part.attributes.trials,
-                &part.attributes.weights,
+                part.noise.as_deref(),
+                part.attributes.numbers(Companion::Trials),
+                part.attributes.numbers(RowRole::Weights),
             ];
             let intervals = part.intervals.iter().flat_map(|own| &own.observed);
             let others = (columns.into_iter().flatten().flatten()).chain(intervals.flatten());
@@ -459,14 +459,14 @@ fn divide(
     options: &RunOptions,
 ) -> Result<Split, DataError> {
     let (seed, fraction) = (options.seed(), options.test_fraction());
-    let groups = dataset
-        .attributes
-        .groups
-        .as_deref()
-        .map(EqualInputs::of_groups);
+    let groups = (dataset.attributes.texts(RowRole::Group)).map(EqualInputs::of_groups);
     let together = groups.as_ref().unwrap_or(equal);
     let fold = options.fold.zip(options.folds);
-    let split = match (fold, options.split, &dataset.attributes.times) {
+    let split = match (
+        fold,
+        options.split,
+        dataset.attributes.numbers(RowRole::Time),
+    ) {
         (Some((fold, folds)), ..) => Split::fold(together, fold - 1, folds, seed)?,
         (_, None, _) if fraction == 0.0 => Split {
             train: (0..dataset.rows()).collect(),

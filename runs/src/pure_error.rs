@@ -196,7 +196,7 @@ struct ImpossibleNoise {
 
 impl ImpossibleNoise {
     fn of(hyperparameters: &[Hyperparameter], data: &PreparedData) -> Option<Self> {
-        let is_in_memory = data.stream.is_none() && data.train.attributes.weights.is_none();
+        let is_in_memory = data.stream.is_none() && !data.train.has_weights();
         if !is_in_memory || !data.likelihood.is::<GaussianConfig>() {
             return None;
         }

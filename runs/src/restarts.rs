@@ -27,7 +27,7 @@ pub fn with_restarts(
         return Ok((options, String::new()));
     };
     let with = |option| Err(OptionError::RestartsWith(option));
-    if data.train.attributes.weights.is_some() {
+    if data.train.has_weights() {
         return with("--weights");
     }
     if data.stream.is_some() {

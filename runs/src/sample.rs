@@ -167,7 +167,10 @@ fn targets(
         let rescaled = context.standardizer.inverse_targets(values);
         let pairs = values.iter().zip(rescaled);
         let values = pairs.map(|(own, rescaled)| support.in_units(*own, rescaled));
-        match (&context.schema.classes, &features.attributes.trials) {
+        match (
+            &context.schema.classes,
+            features.attributes.numbers(Companion::Trials),
+        ) {
             (None, None) => Draw::Numbers(values.collect()),
             (None, Some(trials)) => {
                 let pairs = values.zip(trials);

@@ -101,7 +101,7 @@ pub const ECE: &str = "ece";
 pub const PINBALL: &str = "pinball";
 
 /// All scores, in the order of tables.
-pub static SCORES: [Score; 11] = [
+pub static SCORES: &[Score] = &[
     Score {
         key: ERROR,
         title: "error",
@@ -302,7 +302,7 @@ impl Scores {
     /// Computes all scores of the rows.
     pub fn new(rows: &ScoredRows<'_>) -> Self {
         let mut values = Vec::new();
-        for score in &SCORES {
+        for score in SCORES {
             if rows.targets.is_empty() && !score.is_of_densities() {
                 continue;
             }

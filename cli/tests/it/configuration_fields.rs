@@ -4,7 +4,7 @@ use temp_dir::TempDir;
 
 use crate::support::{read, run, succeed};
 
-const TRAIN: [&str; 9] = [
+const TRAIN: [&str; 11] = [
     "train",
     "--data",
     "synthetic:sines?n=60&noise=0.1&seed=1",
@@ -12,6 +12,8 @@ const TRAIN: [&str; 9] = [
     "svgp",
     "--steps",
     "5",
+    "--batch-size",
+    "16",
     "--quiet",
     "--out",
 ];

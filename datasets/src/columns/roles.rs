@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::{ColumnRoles, Columns, Companion, Role, Schema};
 use crate::error::{ColumnError, DataError};
 use crate::names::nearest;
+use crate::row_role::RowRole;
 
 pub(super) fn reject_duplicates(source: &str, names: &[String]) -> Result<(), DataError> {
     let mut earlier = HashMap::new();
@@ -46,17 +47,16 @@ pub(super) fn training_roles(
         })
     };
     // The column of the times stays an input; one that is missing is reported with the inputs.
-    let time = (wanted.time.as_ref()).and_then(|time| time.position("time", source, columns).ok());
+    let time = wanted.rows.get(&RowRole::Time);
+    let time = time.and_then(|time| time.position("time", source, columns).ok());
     if time == Some(target) {
         return Err(taken("time", target));
     }
     let mut roles = positional_roles(columns.count, Some(target), companion);
-    for (purpose, column) in [
-        ("id", &wanted.id),
-        ("group", &wanted.group),
-        ("weights", &wanted.weights),
-    ] {
-        let Some(column) = column else { continue };
+    let about_rows = (wanted.rows.iter())
+        .filter(|(role, _)| !matches!(role, RowRole::Companion(_) | RowRole::Time));
+    for (role, column) in about_rows {
+        let purpose = role.name();
         let position = column.position(purpose, source, columns)?;
         if roles[position] == Role::Target {
             return Err(taken(purpose, position));

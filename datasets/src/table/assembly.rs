@@ -1,20 +1,17 @@
 //! Turns the cells of a source into the numbers of a table.
 
-use super::Table;
+use super::{Table, row_values::row_values};
 use crate::classes::LabelReader;
-use crate::columns::{
-    ColumnRoles, Layout, NewRows, Request, Role, Schema, SourceColumn, TargetColumn,
-};
+use crate::columns::{Layout, NewRows, Request, Role, Schema, SourceColumn, TargetColumn};
 use crate::dataset::UnfitRow;
-use crate::encoding::{
-    ColumnReport, DateFormat, DateOrder, Encoding, PLACE_INPUTS, Place, Unfit, ambiguous,
-};
+use crate::encoding::{ColumnReport, Encoding, PLACE_INPUTS, Place, Unfit};
 use crate::error::{CellError, ColumnError, DataError, FileError};
 use crate::interpretation;
 use crate::number;
 use crate::origin::Origin;
 use crate::raw_column::{Cell, DeclaredType};
 use crate::raw_table::RawTable;
+use crate::row_role::RowRole;
 
 /// A cell that cannot be used.
 struct Fault {
@@ -75,9 +72,9 @@ impl Table {
         table.refuse(&raw, faults, is_lenient)?;
         table.left_out = raw.rows() - rows.len();
         if let Request::Training(roles) = request {
-            let id = position(&raw, &roles.id);
+            let id = position(&raw, roles.rows.get(&RowRole::Id));
             table.id = id.map(|position| raw.columns.name(position));
-            table.read_attributes(&raw, roles, &rows)?;
+            table.attributes = row_values(&raw, roles, &rows)?;
         }
         (table.origin, table.kept) = match rows.len() == raw.rows() {
             true => (raw.origin, None),
@@ -173,24 +170,6 @@ impl Table {
             }));
             self.companion.push(value.unwrap_or(f64::NAN));
         }
-    }
-
-    /// Reads the attributes of the rows besides noise and trials.
-    fn read_attributes(
-        &mut self,
-        raw: &RawTable,
-        roles: &ColumnRoles,
-        rows: &[usize],
-    ) -> Result<(), DataError> {
-        let texts = |column| position(raw, column).map(|position| raw.texts(position, rows));
-        let (given, date_order) = (roles.weights.as_ref(), roles.inputs.date_order);
-        let own = &mut self.attributes;
-        own.weights = given.map(|column| weights(raw, column, rows)).transpose()?;
-        own.times = (roles.time.as_ref())
-            .map(|column| times(raw, column, rows, date_order))
-            .transpose()?;
-        (own.ids, own.groups) = (texts(&roles.id), texts(&roles.group));
-        Ok(())
     }
 
     /// Fails on the first fault, or lists the rows with faults.
@@ -366,68 +345,8 @@ fn require_header(raw: &RawTable, schema: &Schema, rows: &NewRows) -> Result<(),
 }
 
 /// The position of a column whose role the layout has checked.
-fn position(raw: &RawTable, column: &Option<TargetColumn>) -> Option<usize> {
-    let column = column.as_ref()?;
-    column.position("", "", &raw.columns).ok()
-}
-
-/// The weights of the rows.
-fn weights(raw: &RawTable, column: &TargetColumn, rows: &[usize]) -> Result<Vec<f64>, DataError> {
-    let source = raw.origin.source();
-    let position = column.position("weights", source, &raw.columns)?;
-    let cells = &raw.cells[position];
-    let weight = |&row: &usize| match cells.cell(row).number() {
-        Some(value) if value >= 0.0 => Ok(value),
-        _ => Err(DataError::Cell(CellError::NotAWeight {
-            location: raw.origin.location(row),
-            column: raw.columns.label(position),
-            text: cells.cell(row).to_string(),
-        })),
-    };
-    let weights: Vec<f64> = rows.iter().map(weight).collect::<Result<_, _>>()?;
-    match weights.iter().any(|&weight| weight > 0.0) {
-        true => Ok(weights),
-        false => Err(DataError::Column(ColumnError::NoWeight {
-            source_name: source.to_owned(),
-            column: raw.columns.label(position),
-        })),
-    }
-}
-
-/// The times of the rows, in days if they are dates.
-fn times(
-    raw: &RawTable,
-    column: &TargetColumn,
-    rows: &[usize],
-    order: Option<DateOrder>,
-) -> Result<Vec<f64>, DataError> {
-    let source = raw.origin.source();
-    let position = column.position("time", source, &raw.columns)?;
-    let cells = &raw.cells[position];
-    let format = DateFormat::of(cells.texts().iter().map(String::as_str), order);
-    let format = format.map_err(|dates| {
-        let problem = ambiguous(cells, &dates);
-        let label = raw.columns.label(position);
-        DataError::Column(ColumnError::Columns {
-            source_name: source.to_owned(),
-            problems: vec![format!("{label} {}", problem.reason)],
-            options: vec![problem.option],
-        })
-    })?;
-    let time = |&row: &usize| {
-        let time = match (cells.cell(row), &format) {
-            (Cell::Text(text), Some(format)) => format.days_of(text),
-            (cell, _) => cell.number(),
-        };
-        time.ok_or_else(|| {
-            DataError::Cell(CellError::NotATime {
-                source_name: source.to_owned(),
-                column: raw.columns.label(position),
-                text: cells.cell(row).to_string(),
-            })
-        })
-    };
-    rows.iter().map(time).collect()
+fn position(raw: &RawTable, column: Option<&TargetColumn>) -> Option<usize> {
+    column?.position("", "", &raw.columns).ok()
 }
 
 /// Columns with a role must have a type that is read.

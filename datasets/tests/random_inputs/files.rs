@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use burn_gp_datasets::{
-    CellError, ColumnRoles, DataError, DataSource, EqualInputs, InputColumns, Labels,
+    CellError, ColumnRoles, Companion, DataError, DataSource, EqualInputs, InputColumns, Labels,
     MissingValues, NewRows, Schema, Split, SplitMask, Standardizer, TargetColumn, Time,
     load_features_file, load_file, load_points_file, warnings,
 };
@@ -84,13 +84,18 @@ pub fn roles() -> impl Strategy<Value = ColumnRoles> {
     let labels = proptest::option::of(labels());
     let noise = proptest::option::of(column());
     (column(), noise, any::<bool>(), labels, inputs()).prop_map(
-        |(target, companion, are_trials, labels, inputs)| ColumnRoles {
-            target,
-            noise: companion.clone().filter(|_| !are_trials),
-            trials: companion.filter(|_| are_trials),
-            labels,
-            inputs,
-            ..ColumnRoles::default()
+        |(target, column, are_trials, labels, inputs)| {
+            let companion = match are_trials {
+                true => Companion::Trials,
+                false => Companion::Noise,
+            };
+            let roles = ColumnRoles {
+                target,
+                labels,
+                inputs,
+                ..ColumnRoles::default()
+            };
+            roles.with(companion, column)
         },
     )
 }
@@ -119,13 +124,14 @@ pub fn read_in_every_way(path: &Path, roles: &ColumnRoles) {
         lenient: true,
         ..NewRows::default()
     };
+    let has = |kind: Companion| roles.rows.contains_key(&kind.into());
     let same = match source.load_new_rows(&data.schema, &rows) {
         Ok(same) => same,
         // A label that only rows with gaps have is not one of the classes.
         Err(DataError::Cell(CellError::UnknownLabel { .. })) if data.left_out > 0 => return,
         // A row without its noise is left out of training, and cannot be predicted.
         Err(DataError::Cell(_))
-            if data.left_out > 0 && roles.noise.is_some() || roles.trials.is_some() =>
+            if data.left_out > 0 && has(Companion::Noise) || has(Companion::Trials) =>
         {
             return;
         }

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use burn_gp_datasets::{ColumnRoles, DataSource, InputColumns, load_file};
+use burn_gp_datasets::{ColumnRoles, DataSource, InputColumns, RowRole, TargetColumn, load_file};
 use flate2::{Compression, write::GzEncoder};
 
 use crate::memory::with_little_memory;
@@ -144,10 +144,10 @@ fn a_hundred_thousand_columns() {
             ..InputColumns::default()
         };
         let roles = ColumnRoles {
-            id: Some("c5".parse().unwrap()),
             inputs,
             ..ColumnRoles::default()
         };
+        let roles = roles.with(RowRole::Id, TargetColumn::Name("c5".to_owned()));
         let start = Instant::now();
         let source = DataSource::resolve(&path.display().to_string(), None).unwrap();
         let data = source.load_columns(&roles).unwrap();

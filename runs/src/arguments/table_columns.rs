@@ -2,7 +2,8 @@
 
 use burn_gp_core::likelihoods::{BernoulliConfig, GaussianConfig, LikelihoodName, SoftmaxConfig};
 use burn_gp_datasets::{
-    ColumnRoles, DataError, DataSource, InputColumns, Labels, TargetColumn, Task,
+    ColumnRoles, Companion, DataError, DataSource, InputColumns, Labels, RowRole, TargetColumn,
+    Task,
 };
 
 use super::RunOptions;
@@ -31,19 +32,28 @@ impl RunOptions {
     /// The roles of the columns. The order of the labels is left open.
     pub fn columns(&self, source: &DataSource) -> ColumnRoles {
         let column = |name: &String| TargetColumn::Name(name.clone());
-        ColumnRoles {
+        let roles = ColumnRoles {
             target: (self.target.as_ref()).map_or(TargetColumn::Last, column),
-            noise: self.noise_column.as_ref().map(column),
-            trials: self.trials.as_ref().map(column),
-            upper: self.upper_column.as_ref().map(column),
-            labels: None,
-            id: self.id.as_ref().map(column),
-            group: self.group.as_ref().map(column),
-            weights: self.weights.as_ref().map(column),
-            time: self.time_split.as_ref().map(column),
             inputs: self.input_columns(source),
-            allows_constant_target: false,
-        }
+            ..ColumnRoles::default()
+        };
+        let about_rows = self.columns_about_rows().into_iter();
+        about_rows.fold(roles, |roles, (role, name)| {
+            roles.with(role, name.map(column))
+        })
+    }
+
+    /// The options that name a column with a role of rows.
+    fn columns_about_rows(&self) -> Vec<(RowRole, Option<&String>)> {
+        vec![
+            (Companion::Noise.into(), self.noise_column.as_ref()),
+            (Companion::Trials.into(), self.trials.as_ref()),
+            (Companion::Upper.into(), self.upper_column.as_ref()),
+            (RowRole::Weights, self.weights.as_ref()),
+            (RowRole::Time, self.time_split.as_ref()),
+            (RowRole::Id, self.id.as_ref()),
+            (RowRole::Group, self.group.as_ref()),
+        ]
     }
 
     /// The options with the likelihood that fits the target of the user's own file, if no likelihood is given
@@ -53,8 +63,10 @@ impl RunOptions {
     ///
     /// If the file cannot be read or has no such target.
     pub fn with_inferred_likelihood(mut self, source: &DataSource) -> Result<Self, DataError> {
-        let companions = [&self.noise_column, &self.trials, &self.upper_column];
-        let has_companion = companions.into_iter().any(Option::is_some);
+        let is_companion = |(role, name): (RowRole, Option<&String>)| {
+            matches!(role, RowRole::Companion(_)) && name.is_some()
+        };
+        let has_companion = self.columns_about_rows().into_iter().any(is_companion);
         let is_open = self.likelihood.is_none() && !has_companion;
         if is_open && source.is_own_file() && self.model_fields().takes_any_likelihood() {
             let roles = ColumnRoles {

@@ -68,7 +68,7 @@ impl Size {
             distinct: data.distinct_training_inputs(),
             copies: data.train.len() - data.distinct_training_rows().len(),
             is_streamed: data.stream.is_some(),
-            is_weighted: data.train.attributes.weights.is_some(),
+            is_weighted: data.train.has_weights(),
             is_gaussian: data.likelihood.is::<GaussianConfig>(),
         }
     }

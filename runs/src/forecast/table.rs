@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use burn_gp_datasets::{
     ColumnKind, ColumnReport, ColumnRoles, DataSource, Dataset, Encoding, InputColumns,
-    MissingValues, Purpose, Schema, TargetColumn,
+    MissingValues, Purpose, RowRole, Schema, TargetColumn,
 };
 use burn_gp_models::forecasting::{Calendar, Series, TimeUnit};
 
@@ -170,8 +170,6 @@ fn roles(
 ) -> ColumnRoles {
     ColumnRoles {
         target: arguments.target.clone().unwrap_or_default(),
-        group: arguments.by.clone(),
-        time: time.map(|time| TargetColumn::Name(time.clone())),
         inputs: InputColumns {
             inferred: true,
             only: time.map(|time| [std::slice::from_ref(time), covariates].concat()),
@@ -185,6 +183,11 @@ fn roles(
         allows_constant_target: true,
         ..ColumnRoles::default()
     }
+    .with(RowRole::Group, arguments.by.clone())
+    .with(
+        RowRole::Time,
+        time.map(|time| TargetColumn::Name(time.clone())),
+    )
 }
 
 /// The first column of dates.
@@ -207,10 +210,10 @@ fn times_of(data: &Dataset, time: &str) -> Result<(TimeUnit, Vec<f64>), Failure>
     let kind = (data.columns.iter().find(|column| column.name == time)).map(|column| column.kind);
     let place = place_of_time(&data.schema, time);
     let inputs = || -> Vec<f64> { data.inputs.column(place).collect() };
-    match (kind, &data.attributes.times) {
+    match (kind, data.attributes.numbers(RowRole::Time)) {
         (Some(ColumnKind::Constant), _) => Err(Failure::Arguments(of_one_time(&data.name))),
         (Some(ColumnKind::Date), _) => Ok((TimeUnit::Days, inputs())),
-        (_, Some(times)) => Ok((TimeUnit::Number, times.clone())),
+        (_, Some(times)) => Ok((TimeUnit::Number, times.to_vec())),
         (_, None) => Ok((TimeUnit::Number, inputs())),
     }
 }
@@ -264,7 +267,7 @@ fn has_changed_clock(
 /// The rows that name their series, or all rows of a single series.
 fn named_rows(data: &Dataset) -> Result<Vec<usize>, Failure> {
     let all = 0..data.targets.len();
-    let Some(groups) = &data.attributes.groups else {
+    let Some(groups) = data.attributes.texts(RowRole::Group) else {
         return Ok(all.collect());
     };
     let rows: Vec<usize> = all.filter(|row| !groups[*row].trim().is_empty()).collect();
@@ -286,7 +289,7 @@ fn divided(
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut rows: Vec<(&str, Vec<f64>, Vec<f64>)> = Vec::new();
     for &row in named {
-        let groups = data.attributes.groups.as_ref();
+        let groups = data.attributes.texts(RowRole::Group);
         let name = groups.map_or("", |groups| groups[row].as_str());
         let place = *places.entry(name).or_insert_with(|| {
             rows.push((name, Vec::new(), Vec::new()));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use burn_gp_datasets::{
     ColumnError, ColumnRoles, DataError, DataSource, Dataset, FileError, InputColumns,
-    MissingValues, Schema, TargetColumn, counted,
+    MissingValues, RowRole, Schema, TargetColumn, counted,
 };
 
 use crate::arguments::RunOptions;
@@ -133,11 +133,11 @@ impl OutputsTable {
 
     /// Rows with equal inputs become one, as far as their outputs differ.
     fn of_tasks(source: &DataSource, column: &str, options: &RunOptions) -> Result<Self, Failure> {
-        let mut roles = roles(source, options, options.target.as_ref());
-        roles.group = Some(TargetColumn::Name(column.to_owned()));
+        let roles = roles(source, options, options.target.as_ref());
+        let roles = roles.with(RowRole::Group, TargetColumn::Name(column.to_owned()));
         let table: Dataset = source.load_columns(&roles)?;
-        let tasks = table.attributes.groups.clone().unwrap_or_default();
-        let mut outputs: Vec<String> = tasks.clone();
+        let tasks = table.attributes.texts(RowRole::Group).unwrap_or_default();
+        let mut outputs = tasks.to_vec();
         outputs.sort_unstable();
         outputs.dedup();
         let outputs: Vec<String> = outputs

@@ -91,7 +91,7 @@ mod tests {
             "model.inducing.seed=3",
             "model.posterior.covariance=diagonal",
             "training.gradient_norm=2.5",
-            "training.plateau={\"patience\":3,\"factor\":0.5,\"threshold\":1e-4}",
+            "training.plateau={\"patience\":3,\"factor\":0.5,\"lowest\":1e-4}",
         ]);
         let Plan { model, training } = found.unwrap();
         let model: &SvgpConfig = model.downcast_ref().unwrap();

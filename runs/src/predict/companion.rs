@@ -30,6 +30,6 @@ pub(crate) fn missing_companion<'a>(
     column.filter(|column| {
         // Limits say nothing without each other.
         let matters = column.kind != Companion::Upper || features.targets.is_some();
-        matters && features.attributes.companion(column.kind).is_none()
+        matters && features.attributes.numbers(column.kind).is_none()
     })
 }

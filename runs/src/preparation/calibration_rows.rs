@@ -1,7 +1,7 @@
 //! The training rows that predictions are calibrated on.
 
 use burn_gp_core::likelihoods::Recalibration;
-use burn_gp_datasets::{Dataset, EqualInputs, Split, SplitError};
+use burn_gp_datasets::{Dataset, EqualInputs, RowRole, Split, SplitError};
 
 use super::PreparedData;
 use crate::arguments::RunOptions;
@@ -17,7 +17,7 @@ pub(super) fn calibration_rows(
     let Some(share) = options.calibration_share() else {
         return Ok((split, Vec::new()));
     };
-    let groups = dataset.attributes.groups.as_deref();
+    let groups = dataset.attributes.texts(RowRole::Group);
     let together = groups.map(EqualInputs::of_groups);
     let together = together.as_ref().unwrap_or(equal);
     split.hold_out("calibration", together, share, options.seed())

@@ -1,7 +1,7 @@
 //! Held-out rows from a separate file.
 
 use burn_gp_datasets::{
-    ColumnError, DataError, DataSource, DataWarning, Features, KeptColumns, NewRows, RowAttributes,
+    ColumnError, DataError, DataSource, DataWarning, Features, KeptColumns, NewRows, RowRole,
     Schema, Standardizer, TransformError, warnings_of_new_rows,
 };
 
@@ -80,14 +80,15 @@ fn read(
         .texts_of(schema.id.as_deref())
         .map(<[String]>::to_vec);
     require_possible(&features, schema, standardizer)?;
+    let mut attributes = features.attributes;
+    if let Some(ids) = ids {
+        attributes.insert_texts(RowRole::Id, ids);
+    }
     let rows = Rows {
         source: RowSource::whole(features.origin),
         inputs: &features.inputs,
         targets: &targets,
-        attributes: &RowAttributes {
-            ids,
-            ..features.attributes
-        },
+        attributes: &attributes,
     };
     Ok((rows.part(&known, standardizer), warnings))
 }

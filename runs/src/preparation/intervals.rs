@@ -1,7 +1,7 @@
 //! Targets that are intervals.
 
 use burn_gp_core::likelihoods::middle_of_interval;
-use burn_gp_datasets::{Dataset, Standardizer};
+use burn_gp_datasets::{Companion, Dataset, Standardizer};
 
 /// The intervals that hold targets: lower and upper limits, `[N]`, infinite where there is none.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +53,7 @@ impl Intervals {
 /// Data with the middle of each interval as its target, which standardization follows.
 pub fn with_middles(data: &Dataset) -> Dataset {
     let mut middles = data.clone();
-    if let Some(upper) = &data.attributes.upper {
+    if let Some(upper) = data.attributes.numbers(Companion::Upper) {
         for (target, upper) in middles.targets.iter_mut().zip(upper) {
             *target = middle_of_interval(*target, *upper);
         }

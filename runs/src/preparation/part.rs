@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use burn_gp_datasets::{Location, Matrix, Origin, RowAttributes};
+use burn_gp_datasets::{Companion, Location, Matrix, Origin, RowAttributes, RowRole};
 use burn_gp_models::Predictions;
 
 use super::Intervals;
@@ -66,6 +66,11 @@ impl Part {
         self.rows.is_empty()
     }
 
+    /// Whether rows have weights.
+    pub fn has_weights(&self) -> bool {
+        self.attributes.numbers(RowRole::Weights).is_some()
+    }
+
     /// The rows at these positions.
     pub fn select(&self, places: &[usize]) -> Self {
         let numbers = |values: &[f64]| places.iter().map(|&place| values[place]).collect();
@@ -84,7 +89,7 @@ impl Part {
     /// The targets for training, row-major, and the number of columns. Weights, if any, are the last column.
     pub fn training_targets(&self) -> (Vec<f64>, usize) {
         let (targets, columns) = self.likelihood_targets();
-        match &self.attributes.weights {
+        match self.attributes.numbers(RowRole::Weights) {
             None => (targets, columns),
             Some(weights) => {
                 let rows = targets.chunks_exact(columns).zip(weights);
@@ -100,7 +105,11 @@ impl Part {
         if let Some(intervals) = &self.intervals {
             return (intervals.standardized.as_flattened().to_vec(), 2);
         }
-        match self.noise.as_ref().or(self.attributes.trials.as_ref()) {
+        match self
+            .noise
+            .as_deref()
+            .or(self.attributes.numbers(Companion::Trials))
+        {
             None => (self.targets.clone(), 1),
             Some(companions) => {
                 let rows = self.targets.iter().zip(companions);
@@ -119,7 +128,7 @@ impl Part {
     /// The targets in the units of the data as they are drawn: numbers of successes as shares of their trials, and
     /// intervals by their middles.
     pub fn observed_shares(&self) -> Vec<f64> {
-        match (&self.intervals, &self.attributes.trials) {
+        match (&self.intervals, self.attributes.numbers(Companion::Trials)) {
             (Some(intervals), _) => intervals.middles(),
             (None, None) => self.observed.clone(),
             (None, Some(trials)) => (self.observed.iter().zip(trials))
@@ -130,7 +139,7 @@ impl Part {
 
     /// The predictions of these rows with their noise, or of their successes among their trials, if these are known.
     pub fn predictions(&self, predictions: Predictions) -> Predictions {
-        match (&self.noise, &self.attributes.trials) {
+        match (&self.noise, self.attributes.numbers(Companion::Trials)) {
             (Some(noise), _) => predictions.with_noise(noise),
             (None, Some(trials)) => predictions.with_trials(trials),
             (None, None) => predictions,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use burn_gp_datasets::{Features, Matrix, RowAttributes, Standardizer};
+use burn_gp_datasets::{Companion, Features, Matrix, RowAttributes, Standardizer};
 
 use super::Intervals;
 use super::part::{Part, RowSource};
@@ -24,10 +24,10 @@ impl Rows<'_> {
         let select = |values: &[f64]| -> Vec<f64> { rows.iter().map(|&row| values[row]).collect() };
         let targets = select(self.targets);
         let attributes = self.attributes.select(rows);
-        let upper = attributes.upper.as_deref();
+        let upper = attributes.numbers(Companion::Upper);
         let intervals = upper.map(|upper| Intervals::new(&targets, upper, standardizer));
         let middles = intervals.as_ref().map(Intervals::middles);
-        let variances = |noise: &Vec<f64>| {
+        let variances = |noise: &[f64]| {
             let squares: Vec<f64> = noise.iter().map(|noise| noise * noise).collect();
             standardizer.transform_variances(&squares)
         };
@@ -36,7 +36,7 @@ impl Rows<'_> {
             rows: rows.to_vec(),
             inputs: standardizer.transform_inputs(&self.inputs.select(rows)),
             targets: standardizer.transform_targets(middles.as_ref().unwrap_or(&targets)),
-            noise: attributes.noise.as_ref().map(variances),
+            noise: attributes.numbers(Companion::Noise).map(variances),
             observed: intervals.as_ref().map_or(targets, Intervals::exact),
             intervals,
             attributes,

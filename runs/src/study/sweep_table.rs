@@ -229,7 +229,7 @@ mod tests {
             ]
         );
         let keys: Vec<&str> = columns.iter().map(|column| column.key).collect();
-        for score in &SCORES {
+        for score in SCORES {
             let is_compared = score.shown == Shown::InComparisons;
             assert_eq!(keys.contains(&score.key), is_compared, "{}", score.key);
         }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use burn_gp_datasets::{BlockFile, Features, Matrix, RowAttributes, Standardizer};
+use burn_gp_datasets::{
+    BlockFile, Companion, Features, Matrix, RowAttributes, RowRole, Standardizer,
+};
 
 use super::super::{Part, RowSource, rows::Rows};
 use super::places::target;
@@ -17,8 +19,7 @@ pub struct Gathered {
     numbers: Vec<usize>,
     inputs: Vec<f64>,
     targets: Vec<f64>,
-    noise: Vec<f64>,
-    trials: Vec<f64>,
+    companion: Option<(Companion, Vec<f64>)>,
     ids: Vec<String>,
 }
 
@@ -30,8 +31,7 @@ impl Gathered {
             numbers: Vec::new(),
             inputs: Vec::new(),
             targets: Vec::new(),
-            noise: Vec::new(),
-            trials: Vec::new(),
+            companion: None,
             ids: Vec::new(),
         }
     }
@@ -48,9 +48,12 @@ impl Gathered {
         self.numbers.push(number);
         self.inputs.extend_from_slice(features.inputs.row(row));
         self.targets.push(target(features, row));
-        let attributes = &features.attributes;
-        (self.noise).extend(attributes.noise.as_ref().map(|noise| noise[row]));
-        (self.trials).extend(attributes.trials.as_ref().map(|trials| trials[row]));
+        for kind in [Companion::Noise, Companion::Trials] {
+            if let Some(values) = features.attributes.numbers(kind) {
+                let (_, own) = self.companion.get_or_insert((kind, Vec::new()));
+                own.push(values[row]);
+            }
+        }
         self.ids.extend(id.map(str::to_owned));
     }
 
@@ -58,6 +61,13 @@ impl Gathered {
     pub fn part(&self, file: &BlockFile, standardizer: &Standardizer) -> Part {
         let inputs = Matrix::new(self.numbers.len(), self.columns, self.inputs.clone());
         let all: Vec<usize> = (0..self.numbers.len()).collect();
+        let mut attributes = RowAttributes::default();
+        if let Some((kind, values)) = &self.companion {
+            attributes.insert(*kind, values.clone());
+        }
+        if !self.ids.is_empty() {
+            attributes.insert_texts(RowRole::Id, self.ids.clone());
+        }
         let rows = Rows {
             source: Arc::new(RowSource {
                 origin: file.origin(&self.numbers),
@@ -65,12 +75,7 @@ impl Gathered {
             }),
             inputs: &inputs,
             targets: &self.targets,
-            attributes: &RowAttributes {
-                noise: (!self.noise.is_empty()).then(|| self.noise.clone()),
-                trials: (!self.trials.is_empty()).then(|| self.trials.clone()),
-                ids: (!self.ids.is_empty()).then(|| self.ids.clone()),
-                ..RowAttributes::default()
-            },
+            attributes: &attributes,
         };
         rows.part(&all, standardizer)
     }
