@@ -75,6 +75,7 @@ mod input_noise;
 mod interpretation;
 mod json;
 mod levels;
+mod magnitude;
 mod mask;
 mod matrix;
 mod names;

@@ -57,6 +57,31 @@ fn a_file_that_is_missing() {
 }
 
 #[test]
+fn a_number_that_is_too_large_to_compute_with() {
+    let checked = |text: &str| {
+        let file = OneFile::new("a.csv", text);
+        let data = load_file(&file.path, &TargetColumn::Last).unwrap();
+        match data.checked_magnitudes() {
+            Ok(_) => String::new(),
+            error => file.message(error),
+        }
+    };
+    let sentence = |start: &str| {
+        let advice = "which is too large to compute with; use another unit, or correct it";
+        format!("a.csv:{start}, {advice}")
+    };
+    assert_eq!(
+        checked("x,y\n1,2\n3,-1e300\n5,6\n"),
+        sentence("3: the column \"y\" is -1e300")
+    );
+    assert_eq!(
+        checked("x,z,y\n1,2,3\n3,4,5\n5,2e200,6\n"),
+        sentence("4: the column \"z\" is 2e200")
+    );
+    assert_eq!(checked("x,y\n1,1e140\n3,-1e145\n5,6\n"), "");
+}
+
+#[test]
 fn a_directory() {
     let file = OneFile::new("a.csv", "");
     let error = load_file(file.folder.path(), &TargetColumn::Last).unwrap_err();

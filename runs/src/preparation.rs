@@ -158,7 +158,7 @@ impl PreparedData {
             labels: labels(options, likelihood),
             ..options.columns(source)
         };
-        let dataset = source.load_columns(&roles)?;
+        let dataset = source.load_columns(&roles)?.checked_magnitudes()?;
         check_codes(options, &dataset)?;
         let equal = EqualInputs::from(&dataset);
         let split = divide(source, &dataset, &equal, options)?;

@@ -70,6 +70,18 @@ pub enum CellError {
         /// The number of levels of the kernel.
         levels: usize,
     },
+    /// A number is so large that sums of squares would be infinite.
+    #[error(
+        "{location}: the column {name:?} is {value:e}, which is too large to compute with; use another unit, or correct it"
+    )]
+    TooLarge {
+        /// The row.
+        location: Location,
+        /// The name of the column.
+        name: String,
+        /// The value.
+        value: f64,
+    },
     /// A byte sequence is not UTF-8.
     #[error("{location}: {column} is not UTF-8 text; save the file as UTF-8")]
     NotUtf8 {

@@ -64,6 +64,7 @@ pub fn read(arguments: &ForecastArguments) -> Result<SeriesTable, Failure> {
     let roles = roles(arguments, Some(&time), &arguments.covariates);
     let data = source
         .load_columns(&roles)
+        .and_then(Dataset::checked_magnitudes)
         .map_err(|error| of_data(error, Some(&time)))?;
     refuse_covariates(
         arguments,

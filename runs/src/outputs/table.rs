@@ -95,6 +95,7 @@ impl OutputsTable {
             let mut roles = roles(source, options, Some(name));
             roles.inputs.without.extend(others);
             let data = source.load_columns(&roles);
+            let data = data.and_then(Dataset::checked_magnitudes);
             data.map_err(|error| of_target(name, error))
         };
         let tables = names.iter().map(read).collect::<Result<Vec<_>, _>>()?;
@@ -135,7 +136,7 @@ impl OutputsTable {
     fn of_tasks(source: &DataSource, column: &str, options: &RunOptions) -> Result<Self, Failure> {
         let roles = roles(source, options, options.target.as_ref());
         let roles = roles.with(RowRole::Group, TargetColumn::Name(column.to_owned()));
-        let table: Dataset = source.load_columns(&roles)?;
+        let table: Dataset = source.load_columns(&roles)?.checked_magnitudes()?;
         let tasks = table.attributes.texts(RowRole::Group).unwrap_or_default();
         let mut outputs = tasks.to_vec();
         outputs.sort_unstable();

@@ -65,6 +65,10 @@ fn tables_that_make_no_sense() {
                 "one.csv:2: this is the only row of data; at least two rows are needed",
             ),
             (
+                "large.csv",
+                "large.csv:3: the column \"y\" is 1e300, which is too large to compute with; use another unit, or correct it",
+            ),
+            (
                 "ragged.csv",
                 "ragged.csv:3: found 2 fields where the first line has 3; give every line 3 fields",
             ),

@@ -49,6 +49,7 @@ pub fn playground() -> temp_dir::TempDir {
     write("empty.csv", b"");
     write("header.csv", b"a,b,y\n");
     write("one.csv", b"a,b,y\n1,2,3\n");
+    write("large.csv", b"x,y\n1,2\n2,1e300\n3,4\n");
     write("ragged.csv", b"a,b,y\n1,2,3\n4,5\n");
     let with = |field: &str| sound_rows().replacen("0.125,0.025,", &format!("0.125,{field},"), 1);
     write("text.csv", with("five").as_bytes());
