@@ -2,7 +2,7 @@
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
-    inference::ConditionError,
+    inference::{ConditionError, split_row_values},
     kernels::{FunctionPrior, Kernels},
     likelihoods::{AnyLikelihood, Gaussian, ImpossibleTarget},
     means::AnyMean,
@@ -14,7 +14,7 @@ use burn_gp_core::{
 
 use crate::{
     AnyTrained, Trained,
-    row_weights::{check_not_negative, split_last},
+    row_weights::check_not_negative,
     training::{Model, Objective, TrainingData},
 };
 
@@ -154,8 +154,8 @@ impl<K: FunctionPrior> Svgp<K> {
 
     /// The training targets apart from the weights and the noise of the rows.
     fn columns(&self, targets: Tensor<2>) -> TargetColumns {
-        let (targets, noise) = split_last(targets, self.has_row_noise, "noise");
-        let (targets, weights) = split_last(targets, self.has_row_weights, "weights");
+        let (targets, noise) = split_row_values(targets, self.has_row_noise, "noise");
+        let (targets, weights) = split_row_values(targets, self.has_row_weights, "weights");
         TargetColumns {
             targets,
             weights,
