@@ -83,7 +83,7 @@ impl ExactConfig {
         options: TensorCreationOptions,
     ) -> Result<AnyExact, InitError> {
         let (kernel, mean, likelihood) = self.parts(dimensions, &options)?;
-        Ok(Exact::new(kernel, mean, likelihood))
+        Ok(Exact::new(kernel, mean, likelihood).with_merged_replicates())
     }
 }
 

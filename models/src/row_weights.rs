@@ -2,6 +2,7 @@
 
 use burn::tensor::Tensor;
 use burn_gp_core::{
+    inference::split_row_values,
     likelihoods::{AnyLikelihood, Gaussian, ImpossibleTarget},
     ops::numbers,
     process::Marginals,
@@ -28,8 +29,8 @@ struct TargetColumns {
 
 impl RowColumns {
     fn split(self, targets: Tensor<2>) -> TargetColumns {
-        let (targets, noise) = split_last(targets, self.noise, "noise");
-        let (targets, weights) = split_last(targets, self.weights, "weights");
+        let (targets, noise) = split_row_values(targets, self.noise, "noise");
+        let (targets, weights) = split_row_values(targets, self.weights, "weights");
         TargetColumns {
             targets,
             weights,
@@ -86,29 +87,6 @@ impl RowColumns {
         }
         likelihood.description().check_tensor(&targets)
     }
-}
-
-/// Splits off the last column if rows have a value there, such as their weight: the targets, `[N, T]`, and the values,
-/// `[N]`.
-///
-/// # Panics
-///
-/// If there is a single column.
-#[track_caller]
-fn split_last(targets: Tensor<2>, has_values: bool, what: &str) -> (Tensor<2>, Option<Tensor<1>>) {
-    if !has_values {
-        return (targets, None);
-    }
-    let [rows, columns] = targets.dims();
-    assert!(
-        columns > 1,
-        "row {what}: targets of shape [{rows}, {columns}]; expected a column of {what} after the targets"
-    );
-    let values = targets.clone().narrow(1, columns - 1, 1);
-    (
-        targets.narrow(1, 0, columns - 1),
-        Some(values.squeeze_dim(1)),
-    )
 }
 
 /// Fails on the first value of a row, such as its weight, that is negative or not finite. `column` is the position of the

@@ -77,6 +77,7 @@ impl SgprConfig {
         let inducing = inducing.select(&kernel, &places)?.swap_remove(0);
         let jitter = self.inducing.jitter_for(data.inputs.dtype());
         let model = Collapsed::new(kernel, mean, likelihood, inducing, jitter);
+        let model = model.with_merged_replicates();
         let model = self.ready(model, AnySgpr::kernel, data)?;
         Ok(model.with_priors(self.parameters.priors.clone()))
     }

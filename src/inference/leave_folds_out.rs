@@ -2,9 +2,12 @@
 
 use std::f64::consts::PI;
 
-use burn::tensor::{Int, Tensor};
+use burn::{
+    module::Module,
+    tensor::{Int, Tensor},
+};
 
-use super::{ConditionError, Exact, leave_one_out::LeaveOneOut};
+use super::{ConditionError, Exact, leave_one_out::LeaveOneOut, row_noise::NoisyRows};
 use crate::{
     kernels::KernelModule,
     ops::{
@@ -51,7 +54,7 @@ pub struct LeaveFoldsOut {
     process: WithMean<ConditionedProcess>,
     /// σ², `[1]`
     noise: Tensor<1>,
-    /// `L⁻¹`, `[N, N]`
+    /// `L⁻¹`, `[N, N]`, or with n merged rows `[n, N]`
     inverse: Tensor<2>,
     folds: Folds,
     targets: LeaveOneOut,
@@ -84,6 +87,17 @@ struct Fold {
     /// The factor of `C_II`, `[n, n]`.
     factor: CholeskyFactor<2>,
     /// `R⁻¹α_I` with the factor R, `[n, P]`.
+    weights: Tensor<2>,
+}
+
+/// What all folds need of the rows.
+struct AllRows {
+    rows: NoisyRows,
+    /// σ², `[1]`
+    noise: Tensor<1>,
+    /// `L⁻¹`, `[N, N]`, or with n merged rows `[n, N]`
+    inverse: Tensor<2>,
+    /// α, `[N, P]`
     weights: Tensor<2>,
 }
 
@@ -140,19 +154,19 @@ impl LeaveFoldsOut {
 }
 
 impl Fold {
-    /// From the rows of a fold, `L⁻¹`, `[N, N]`, and `α`, `[N, P]`.
-    fn new(
-        rows: &[i64],
-        inverse: &Tensor<2>,
-        weights: &Tensor<2>,
-    ) -> Result<Self, NotPositiveDefinite> {
-        let rows = Tensor::<1, Int>::from_data(rows, &inverse.device());
-        let columns = inverse.clone().select(1, rows.clone()); // [N, n]
+    /// From the rows of a fold.
+    fn new(members: &[i64], all: &AllRows) -> Result<Self, NotPositiveDefinite> {
+        let members = Tensor::<1, Int>::from_data(members, &all.inverse.device());
+        let columns = all.inverse.clone().select(1, members.clone()); // [N, n]
         let precision = gram(columns.transpose()); // C_II = (L⁻¹)_Iᵀ(L⁻¹)_I
+        let precision = match all.rows.within(members.clone(), all.noise.clone()) {
+            Some(within) => precision + within,
+            None => precision,
+        };
         let factor = cholesky(precision, Jitter::NONE)?;
-        let weights = factor.solve(weights.clone().select(0, rows.clone()));
+        let weights = factor.solve(all.weights.clone().select(0, members.clone()));
         Ok(Self {
-            rows,
+            rows: members,
             factor,
             weights,
         })
@@ -229,44 +243,66 @@ impl<K: KernelModule> Exact<K> {
             folds.len(),
             folds.iter().max()
         );
-        let process = self.condition(inputs, targets.clone())?;
-        let targets = self.rows(targets.inner()).targets;
+        let process = self.condition(inputs.clone(), targets.clone())?;
+        let this = self.valid();
+        let noise = this.likelihood().noise();
+        let rows = this.rows(inputs.inner(), targets.inner());
         let factor = process.process().factor().member(0);
-        let identity = Tensor::<2>::eye(rows, &targets.device()).cast(targets.dtype());
+        let [count, _] = rows.inputs.dims();
+        let identity = Tensor::<2>::eye(count, &rows.inputs.device()).cast(rows.inputs.dtype());
         let inverse = factor.solve(identity); // L⁻¹, [N, N]
         let whitened = process.process().whitened_mean().transpose(); // L⁻¹r, [N, P]
         let weights = inverse.clone().transpose().exact_matmul(whitened); // α = L⁻ᵀL⁻¹r
-        let noise = self.likelihood().noise().inner();
-        let is_in_order = members
-            .iter()
-            .enumerate()
-            .all(|(row, own)| *own == [row as i64]);
+        let is_in_order = (members.iter().enumerate()).all(|(row, own)| *own == [row as i64]);
+        let all = AllRows {
+            weights: rows.weights(weights.clone(), noise.clone()),
+            inverse: rows.columns(inverse.clone()),
+            rows,
+            noise,
+        };
         let (folds, targets, log_density) = match is_in_order {
-            true => {
-                let precision = column_squares(inverse.clone()); // diag(C) = colsum((L⁻¹)²)
-                let errors = weights.clone() / precision.clone().unsqueeze_dim::<2>(1);
-                let others = LeaveOneOut::new(targets.clone(), weights, precision.clone(), None);
-                let density = others.log_density(targets);
-                let rows = SingleRows { errors, precision };
-                (Folds::Rows(Box::new(rows)), others, density)
-            }
-            false => {
-                let folds = (members.iter())
-                    .map(|rows| Fold::new(rows, &inverse, &weights))
-                    .collect::<Result<Vec<_>, _>>()?;
-                let others = of_sets(&folds, &members, targets);
-                let densities = folds.iter().map(Fold::log_density).collect();
-                (Folds::Sets(folds), others, Tensor::cat(densities, 0))
-            }
+            true => all.one_by_one(column_squares(inverse), weights), // diag(C) = colsum((L⁻¹)²)
+            false => all.in_sets(&members)?,
         };
         Ok(LeaveFoldsOut {
             process,
-            noise,
-            inverse,
+            noise: all.noise,
+            inverse: all.inverse,
             folds,
             targets,
             log_density,
         })
+    }
+}
+
+impl AllRows {
+    /// Each row by itself, from `diag(C)` and α of the rows after merging: the folds, the prediction of each target, and
+    /// its log density.
+    fn one_by_one(
+        &self,
+        precision: Tensor<1>,
+        weights: Tensor<2>,
+    ) -> (Folds, LeaveOneOut, Tensor<1>) {
+        let others =
+            (self.rows).leave_one_out(weights, precision.clone(), None, self.noise.clone());
+        let precision = self.rows.precision(precision, self.noise.clone());
+        let errors = self.weights.clone() / precision.clone().unsqueeze_dim::<2>(1);
+        let density = others.log_density(self.rows.all_targets());
+        let rows = SingleRows { errors, precision };
+        (Folds::Rows(Box::new(rows)), others, density)
+    }
+
+    /// The folds with these rows, the prediction of each target, and the log density of each fold.
+    fn in_sets(
+        &self,
+        members: &[Vec<i64>],
+    ) -> Result<(Folds, LeaveOneOut, Tensor<1>), NotPositiveDefinite> {
+        let folds = (members.iter())
+            .map(|rows| Fold::new(rows, self))
+            .collect::<Result<Vec<_>, _>>()?;
+        let others = of_sets(&folds, members, self.rows.all_targets());
+        let densities = folds.iter().map(Fold::log_density).collect();
+        Ok((Folds::Sets(folds), others, Tensor::cat(densities, 0)))
     }
 }
 

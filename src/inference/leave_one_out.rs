@@ -101,16 +101,15 @@ impl<K: KernelModule> Exact<K> {
     ) -> Result<LeaveOneOut, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
         let this = self.valid();
-        let (inputs, noisy) = (inputs.inner(), this.rows(targets.inner()));
-        let targets = noisy.targets.clone();
-        let residual = this.mean().residual(targets.clone(), inputs.clone());
-        let factor = cholesky(this.covariance(inputs, &noisy), Jitter::NONE)?;
-        let [rows, _] = targets.dims();
-        let identity = Tensor::<2>::eye(rows, &targets.device()).cast(targets.dtype());
+        let rows = this.rows(inputs.inner(), targets.inner());
+        let residual = (this.mean()).residual(rows.targets.clone(), rows.inputs.clone());
+        let factor = cholesky(this.covariance(&rows), Jitter::NONE)?;
+        let [count, _] = residual.dims();
+        let identity = Tensor::<2>::eye(count, &residual.device()).cast(residual.dtype());
         let inverse = factor.solve(identity); // L⁻¹, [N, N]
         let precision = column_squares(inverse.clone()); // diag(C⁻¹) = colsum((L⁻¹)²)
         let weights = inverse.transpose().exact_matmul(factor.solve(residual)); // α = L⁻ᵀL⁻¹r
-        Ok(LeaveOneOut::new(targets, weights, precision, None))
+        Ok(rows.leave_one_out(weights, precision, None, this.likelihood().noise()))
     }
 }
 
@@ -134,12 +133,11 @@ impl Collapsed {
     ) -> Result<LeaveOneOut, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
         let this = self.valid();
-        let (inputs, rows) = (inputs.inner(), this.rows(targets.inner()));
-        let targets = rows.targets.clone();
-        let residual = this.mean().residual(targets.clone(), inputs.clone());
+        let rows = this.rows(inputs.inner(), targets.inner());
+        let residual = (this.mean()).residual(rows.targets.clone(), rows.inputs.clone());
         let equal = this.equal_noise(&rows);
         let (residual, noise) = (equal.residual(residual), equal.noise.clone());
-        let (features, unexplained) = this.features(inputs)?; // Λ, diag(K − Q)
+        let (features, unexplained) = this.features(rows.inputs.clone())?; // Λ, diag(K − Q)
         let features = equal.features(features);
         let precision = precision(gram(features.clone()), noise.clone()); // B = I + σ⁻²ΛΛᵀ
         let weighted = cholesky(precision, Jitter::NONE)?.solve(features); // V = R⁻¹Λ, [M, N]
@@ -152,11 +150,11 @@ impl Collapsed {
             .exact_matmul(weighted.exact_matmul(residual.clone()));
         let noise = noise.unsqueeze_dim(1);
         let weights = (residual - fitted / noise.clone()) / noise;
-        Ok(LeaveOneOut::new(
-            targets,
+        Ok(rows.leave_one_out(
             equal.residual(weights),
             equal.variances(diagonal),
             Some(unexplained.clamp_min(0.0)),
+            this.likelihood().noise(),
         ))
     }
 }

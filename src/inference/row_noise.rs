@@ -1,13 +1,18 @@
-//! Known noise variances of rows, besides the trained one.
+//! Observed rows, with known noise variances besides the trained one.
 
-use burn::tensor::Tensor;
+use burn::tensor::{Int, Tensor};
 
-/// Targets, `[N, P]`, with the known noise variances of their rows.
+use super::{LeaveOneOut, replicates::Replicates, row_values::split_row_values};
+
+/// Observed rows of regression. Rows with equal inputs may be [merged](Self::merged) into one.
 pub(super) struct NoisyRows {
-    /// `[N, P]`
+    /// `[N, D]`
+    pub inputs: Tensor<2>,
+    /// `[N, P]`; means of merged rows.
     pub targets: Tensor<2>,
     /// v, `[N]`; `None` if rows have no noise of their own.
-    pub variances: Option<Tensor<1>>,
+    variances: Option<Tensor<1>>,
+    replicates: Option<Replicates>,
 }
 
 impl NoisyRows {
@@ -17,28 +22,124 @@ impl NoisyRows {
     ///
     /// If there is no other column.
     #[track_caller]
-    pub fn of(targets: Tensor<2>, has_row_noise: bool) -> Self {
-        if !has_row_noise {
-            return Self {
-                targets,
-                variances: None,
-            };
-        }
-        let [rows, columns] = targets.dims();
-        assert!(
-            columns > 1,
-            "row noise: targets of shape [{rows}, {columns}]; expected a column of noise variances after the targets"
-        );
-        let variances = targets.clone().narrow(1, columns - 1, 1);
+    pub fn of(inputs: Tensor<2>, targets: Tensor<2>, has_row_noise: bool) -> Self {
+        let (targets, variances) = split_row_values(targets, has_row_noise, "noise");
         Self {
-            targets: targets.narrow(1, 0, columns - 1),
-            variances: Some(variances.squeeze_dim(1)),
+            inputs,
+            targets,
+            variances,
+            replicates: None,
         }
     }
 
-    /// `σ² + v`, `[N]`; `None` if rows have no noise of their own.
+    /// One row for all that have equal inputs and equal noise, if that saves time.
+    pub fn merged(self) -> Self {
+        let keys = match &self.variances {
+            Some(own) => Tensor::cat(vec![self.inputs.clone(), own.clone().unsqueeze_dim(1)], 1),
+            None => self.inputs.clone(),
+        };
+        let Some(replicates) = Replicates::among(&keys, &self.targets) else {
+            return self;
+        };
+        Self {
+            inputs: replicates.distinct(self.inputs),
+            targets: replicates.means(),
+            variances: self.variances.map(|own| replicates.distinct(own)),
+            replicates: Some(replicates),
+        }
+    }
+
+    /// Whether some rows are merged.
+    pub fn are_merged(&self) -> bool {
+        self.replicates.is_some()
+    }
+
+    /// `σ² + v` of a row before it was merged with others, `[N]`, or `[1]` for all rows.
+    fn before_merging(&self, noise: Tensor<1>) -> Tensor<1> {
+        match &self.variances {
+            Some(variances) => variances.clone() + noise,
+            None => noise,
+        }
+    }
+
+    /// The noise variances of the rows, `σ² + v`, `[N]`, over the count of merged rows. `None` if all have σ².
     pub fn total(&self, noise: Tensor<1>) -> Option<Tensor<1>> {
-        (self.variances.clone()).map(|variances| variances + noise)
+        match &self.replicates {
+            Some(own) => Some(self.before_merging(noise) / own.counts()),
+            None => (self.variances.as_ref()).map(|variances| variances.clone() + noise),
+        }
+    }
+
+    /// The log density of all rows from that of these, `[1]`.
+    pub fn log_density(&self, density: Tensor<1>, noise: Tensor<1>) -> Tensor<1> {
+        match &self.replicates {
+            Some(own) => density + own.log_density(self.before_merging(noise)),
+            None => density,
+        }
+    }
+
+    /// `L⁻¹` of all rows, `[n, N]`, from that of these, `[n, n]`: with these columns, covariances with new points are those
+    /// of all rows.
+    pub fn columns(&self, inverse: Tensor<2>) -> Tensor<2> {
+        match &self.replicates {
+            Some(own) => {
+                let shares = inverse.transpose() / own.counts().unsqueeze_dim(1);
+                own.repeated(shares).transpose()
+            }
+            None => inverse,
+        }
+    }
+
+    /// `α = C⁻¹r` of all rows, `[N, P]`, from that of these.
+    pub fn weights(&self, weights: Tensor<2>, noise: Tensor<1>) -> Tensor<2> {
+        match &self.replicates {
+            Some(own) => own.weights(weights, self.before_merging(noise)),
+            None => weights,
+        }
+    }
+
+    /// `diag(C⁻¹)` of all rows, `[N]`, from that of these.
+    pub fn precision(&self, precision: Tensor<1>, noise: Tensor<1>) -> Tensor<1> {
+        match &self.replicates {
+            Some(own) => own.precision(precision, self.before_merging(noise)),
+            None => precision,
+        }
+    }
+
+    /// What the block of `C⁻¹` of some of all rows, `[m]`, has besides `JᵀJ` with their [columns](Self::columns) J,
+    /// `[m, m]`.
+    pub fn within(&self, rows: Tensor<1, Int>, noise: Tensor<1>) -> Option<Tensor<2>> {
+        let own = self.replicates.as_ref()?;
+        Some(own.within(rows, self.before_merging(noise)))
+    }
+
+    /// The targets of all rows, `[N, P]`.
+    pub fn all_targets(&self) -> Tensor<2> {
+        match &self.replicates {
+            Some(own) => own.targets(),
+            None => self.targets.clone(),
+        }
+    }
+
+    /// The prediction of each target of all rows from the others: from `α = C⁻¹r`, `[N, P]`, `diag(C⁻¹)`, `[N]`, and
+    /// variances that the other rows do not reduce, `[N]`, of these rows.
+    pub fn leave_one_out(
+        &self,
+        weights: Tensor<2>,
+        precision: Tensor<1>,
+        unexplained: Option<Tensor<1>>,
+        noise: Tensor<1>,
+    ) -> LeaveOneOut {
+        let unexplained = match &self.replicates {
+            Some(own) => unexplained.map(|variances| own.repeated(variances)),
+            None => unexplained,
+        };
+        LeaveOneOut::new(
+            self.all_targets(),
+            self.weights(weights, noise.clone()),
+            self.precision(precision, noise),
+            unexplained,
+        )
     }
 }
 

@@ -76,6 +76,7 @@ mod priors;
 mod processes;
 mod reference;
 mod repeated_points;
+mod replicates;
 mod row_noise;
 mod sampling;
 mod separate_orthogonal;

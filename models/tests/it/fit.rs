@@ -10,6 +10,7 @@ mod limits;
 mod missing;
 mod observations;
 mod outputs;
+mod replicates;
 mod restarts;
 mod settings;
 mod transforms;

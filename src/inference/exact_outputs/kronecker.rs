@@ -1,12 +1,9 @@
 //! When the covariance of a table is a Kronecker product, and whether that pays.
 
-use burn::tensor::{DType, Tensor};
+use burn::tensor::Tensor;
 
-use super::{ExactOutputs, entries::Entries};
-use crate::{
-    kernels::KernelModule,
-    ops::{is_on_cpu, number},
-};
+use super::{super::noise_at_points::has_noise_at_points, ExactOutputs, entries::Entries};
+use crate::{kernels::KernelModule, ops::is_on_cpu};
 
 /// An eigendecomposition of N rows takes as long as this many times N³ multiply-adds of a factorization, as
 /// `cargo bench --bench exact_outputs` measures from 100 rows on: with two outputs, both ways take the same time.
@@ -40,7 +37,8 @@ impl<K: KernelModule> ExactOutputs<K> {
         let applies = outputs.dims() == [count, count]
             && is_on_cpu(inputs)
             && pays(entries.rows, count, entries.places.len())
-            && !distinguishes_equal_inputs(&self.kernel, inputs);
+            // The outputs of one row are values at equal inputs.
+            && !has_noise_at_points(&self.kernel, inputs.clone().narrow(0, 0, 1));
         applies.then(|| KroneckerTable {
             covariance: self.kernel.matrix_at(inputs.clone()),
             outputs,
@@ -61,17 +59,4 @@ fn pays(rows: usize, outputs: usize, known: usize) -> bool {
     let complete = DECOMPOSITION * (n.powi(3) + p.powi(3)) + 4.0 * n * p * (n + p);
     let of_holes = holes * n * p * (2.0 * (n + p) + 0.5 * holes) + holes.powi(3) / 6.0;
     complete + of_holes < 0.5 * known.powi(3)
-}
-
-/// Whether the variance of a value differs from the covariance of the values at two equal inputs, as it does for
-/// kernels with noise. The outputs of one row are values at equal inputs.
-fn distinguishes_equal_inputs(kernel: &impl KernelModule, inputs: &Tensor<2>) -> bool {
-    let first = inputs.clone().narrow(0, 0, 1);
-    let variance = number(kernel.diagonal_at(first.clone()));
-    let covariance = number(kernel.covariance_at(first.clone(), first));
-    let tolerance = match inputs.dtype() {
-        DType::F64 => 1e-9,
-        _ => 1e-4,
-    };
-    (variance - covariance).abs() > tolerance * variance.abs()
 }
