@@ -32,6 +32,11 @@
 //! [`Exact`] and [`Collapsed`] take a known noise variance of each row besides the trained one
 //! ([`Exact::with_row_noise`]).
 //!
+//! # Rows with equal inputs
+//!
+//! [`Exact`] and [`Collapsed`] compute with one row for all rows with equal inputs and equal noise after
+//! [`Exact::with_merged_replicates`], with the results of all rows.
+//!
 //! # New observations
 //!
 //! Processes of dense methods take further rows at the same parameters, at a cost of new rows instead of all:
