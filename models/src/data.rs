@@ -1,6 +1,7 @@
 //! The data of a model.
 
 use burn::tensor::{DType, Device, Int, Tensor, TensorCreationOptions, TensorData};
+use burn_gp_core::{inference::has_replicates, ops::is_on_cpu};
 
 /// The training data of a model, on its device.
 #[derive(Clone, Debug)]
@@ -98,6 +99,12 @@ impl TrainingData {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+/// Whether training merges rows with equal inputs: many are equal, and each step can look for them without waiting for a
+/// GPU.
+pub(crate) fn merges_replicates(data: &TrainingData) -> bool {
+    is_on_cpu(&data.inputs) && has_replicates(&data.inputs.clone().without_autodiff())
 }
 
 /// A matrix with `columns` columns from row-major host data.

@@ -10,6 +10,7 @@ use burn_gp_core::{
 
 use crate::{
     AnyModel, AnyTrained, Conditioned, DataShape, InitError, ModelDefinition,
+    data::merges_replicates,
     model_config::{full_batch, model_config},
     training::{Model, TrainingData},
 };
@@ -83,7 +84,7 @@ impl ExactConfig {
         options: TensorCreationOptions,
     ) -> Result<AnyExact, InitError> {
         let (kernel, mean, likelihood) = self.parts(dimensions, &options)?;
-        Ok(Exact::new(kernel, mean, likelihood).with_merged_replicates())
+        Ok(Exact::new(kernel, mean, likelihood))
     }
 }
 
@@ -93,7 +94,13 @@ impl ModelDefinition for ExactConfig {
 
     fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
         Ok(match data.targets.dims() {
-            [_, 1] => self.init(data)?.boxed(),
+            [_, 1] => {
+                let model = self.init(data)?;
+                match merges_replicates(data) {
+                    true => model.with_merged_replicates().boxed(),
+                    false => model.boxed(),
+                }
+            }
             _ => self.init_outputs(data)?.boxed(),
         })
     }
@@ -111,6 +118,8 @@ impl ModelDefinition for ExactConfig {
             return self.skeleton_of_outputs(shape);
         }
         let model = self.assemble(shape.dimensions, shape.options.clone())?;
+        // What it keeps is conditioned on once.
+        let model = model.with_merged_replicates();
         let mut model = self.parameters.apply_to_skeleton(model)?;
         if shape.has_row_noise {
             model.use_row_noise();

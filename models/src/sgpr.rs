@@ -12,6 +12,7 @@ use burn_gp_core::{
 use crate::{
     AnyTrained, InducingConfig, InitError, ModelDefinition, Svgp, SvgpConfig, Trained,
     config::options_of,
+    data::merges_replicates,
     model_config::{full_batch, model_config},
     training::{Model, TrainingData},
 };
@@ -77,7 +78,10 @@ impl SgprConfig {
         let inducing = inducing.select(&kernel, &places)?.swap_remove(0);
         let jitter = self.inducing.jitter_for(data.inputs.dtype());
         let model = Collapsed::new(kernel, mean, likelihood, inducing, jitter);
-        let model = model.with_merged_replicates();
+        let model = match merges_replicates(data) {
+            true => model.with_merged_replicates(),
+            false => model,
+        };
         let model = self.ready(model, AnySgpr::kernel, data)?;
         Ok(model.with_priors(self.parameters.priors.clone()))
     }

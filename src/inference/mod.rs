@@ -98,6 +98,7 @@ pub use leave_one_out::LeaveOneOut;
 pub use low_rank::{LowRankRegression, low_rank_evidence};
 pub use markov::{Markov, MarkovFilter, MarkovProcess, MarkovVariational};
 pub use orthogonal::CollapsedOrthogonal;
+pub use replicates::has_replicates;
 pub use row_values::split_row_values;
 pub use update_error::UpdateError;
 pub use vecchia::{LeastSquares, Vecchia, VecchiaProcess, VecchiaSettings};

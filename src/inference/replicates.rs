@@ -39,25 +39,11 @@ impl Replicates {
     /// Finds equal rows of `keys`, `[N, ·]`, the inputs and noise variances. `None` if there are too few to save time, or
     /// gradients with respect to the data are wanted, which differ between equal rows.
     pub fn among(keys: &Tensor<2>, targets: &Tensor<2>) -> Option<Self> {
-        let ([rows, columns], [_, outputs]) = (keys.dims(), targets.dims());
-        if rows * columns == 0 || keys.is_tracked() || targets.is_tracked() {
+        if keys.is_tracked() || targets.is_tracked() {
             return None;
         }
-        let mut kinds = first_equal_rows(&numbers(keys.clone()), columns);
-        let mut first = Vec::new();
-        for row in 0..rows {
-            kinds[row] = match kinds[row] == row {
-                true => first.len(),
-                // An earlier row, whose kind is known.
-                false => kinds[kinds[row]],
-            };
-            if kinds[row] == first.len() {
-                first.push(row);
-            }
-        }
-        if first.len() as f64 > LARGEST_SHARE * rows as f64 {
-            return None;
-        }
+        let (first, kinds) = few_kinds(keys)?;
+        let [_, outputs] = targets.dims();
         let totals = Totals::of(&kinds, first.len(), &numbers(targets.clone()), outputs);
         let place = (&targets.device(), targets.dtype());
         let vector = |values: &[f64]| Tensor::<1>::from_data(values, place);
@@ -136,6 +122,47 @@ impl Replicates {
         let identity = Tensor::<2>::eye(count, options.0).cast(options.1);
         (identity - same) / noise.unsqueeze_dim(1)
     }
+}
+
+/// Whether so many rows have equal inputs that it saves time to count them as one row, as
+/// [`Exact::with_merged_replicates`](super::Exact::with_merged_replicates) does.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::inference::has_replicates;
+///
+/// let device = Device::default();
+/// assert!(has_replicates(&Tensor::from_data([[0.0], [1.0], [0.0]], &device)));
+/// assert!(!has_replicates(&Tensor::from_data([[0.0], [1.0], [2.0]], &device)));
+/// ```
+///
+/// # Shapes
+///
+/// - `inputs`: `[N, D]`
+pub fn has_replicates(inputs: &Tensor<2>) -> bool {
+    few_kinds(inputs).is_some()
+}
+
+/// The first row of each kind of equal rows, and the kind of each row. `None` if there are too many kinds to save time.
+fn few_kinds(keys: &Tensor<2>) -> Option<(Vec<usize>, Vec<usize>)> {
+    let [rows, columns] = keys.dims();
+    if rows * columns == 0 {
+        return None;
+    }
+    let mut kinds = first_equal_rows(&numbers(keys.clone()), columns);
+    let mut first = Vec::new();
+    for row in 0..rows {
+        kinds[row] = match kinds[row] == row {
+            true => first.len(),
+            // An earlier row, whose kind is known.
+            false => kinds[kinds[row]],
+        };
+        if kinds[row] == first.len() {
+            first.push(row);
+        }
+    }
+    let are_few = first.len() as f64 <= LARGEST_SHARE * rows as f64;
+    are_few.then_some((first, kinds))
 }
 
 /// Sums of targets, in double precision.
