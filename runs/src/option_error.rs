@@ -242,6 +242,9 @@ pub enum OptionError {
         /// The number of inputs.
         inputs: usize,
     },
+    /// A kernel that does not take the number of inputs.
+    #[error("--kernel: {0}; name its inputs in square brackets, as K[1,2], or change the columns")]
+    KernelInputs(String),
     /// A number of a kernel that is out of range in standardized units.
     #[error("--kernel: {0}")]
     Kernel(#[from] KernelExpressionError),

@@ -145,10 +145,12 @@ impl KernelConfig {
     /// When a positive value is not positive, a count is zero, or an input dimension does not exist.
     pub fn check_for(&self, path: &str, dimensions: usize) -> Result<(), ParameterError> {
         self.check_values(path)?;
+        let path = path.to_owned();
         match self.missing_dimension(dimensions) {
-            None if dimensions > 0 => Ok(()),
+            None if dimensions > 0 => (self.check_inputs(dimensions))
+                .map_err(|reason| ParameterError::Refused { path, reason }),
             missing => Err(ParameterError::MissingInput {
-                path: path.to_owned(),
+                path,
                 input: missing.unwrap_or(0),
                 inputs: dimensions,
             }),
@@ -209,9 +211,9 @@ impl KernelConfig {
         let own = self.code_dimension();
         let own = own.and_then(|dimension| columns.get(dimension).copied());
         let parts = self.parts().into_iter();
-        let of_parts = parts.filter_map(|part| {
-            let columns = part.inputs.columns(columns)?;
-            Some(part.kernel.code_columns(&columns))
+        let of_parts = parts.flat_map(|part| {
+            let own = part.inputs.all_columns(columns).into_iter();
+            own.map(move |columns| part.kernel.code_columns(&columns))
         });
         let mut found: Vec<usize> = own.into_iter().chain(of_parts.flatten()).collect();
         found.sort_unstable();
@@ -233,9 +235,9 @@ impl KernelConfig {
         let own = self.level_dimensions(columns.len()).into_iter();
         let own = own.filter_map(|(dimension, count)| Some((*columns.get(dimension)?, count)));
         let parts = self.parts().into_iter();
-        let of_parts = parts.filter_map(|part| {
-            let columns = part.inputs.columns(columns)?;
-            Some(part.kernel.level_columns(&columns))
+        let of_parts = parts.flat_map(|part| {
+            let own = part.inputs.all_columns(columns).into_iter();
+            own.map(move |columns| part.kernel.level_columns(&columns))
         });
         let mut found = BTreeMap::new();
         for (column, count) in own.chain(of_parts.flatten()) {
@@ -243,6 +245,40 @@ impl KernelConfig {
             *least = [*least, count].into_iter().flatten().min();
         }
         found.into_iter().collect()
+    }
+
+    /// Groups of the columns of a table that are the same quantity of two things, if the inputs of the kernel are its
+    /// columns `columns`. They must be standardized alike.
+    ///
+    /// ```
+    /// use burn_gp_core::kernels::{KernelConfig, PreferenceConfig};
+    ///
+    /// let pairs = KernelConfig::from(PreferenceConfig::default()).on_dimensions(vec![1, 2, 3, 4]);
+    /// assert_eq!(pairs.equal_columns(&[0, 1, 2, 3, 4]), [[1, 3], [2, 4]]);
+    /// ```
+    pub fn equal_columns(&self, columns: &[usize]) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for pair in self.equal_pairs(columns) {
+            let shares = |group: &Vec<usize>| pair.iter().any(|column| group.contains(column));
+            let (known, others): (Vec<_>, Vec<_>) = groups.into_iter().partition(shares);
+            let mut merged: Vec<usize> = known.into_iter().flatten().chain(pair).collect();
+            merged.sort_unstable();
+            merged.dedup();
+            groups = others;
+            groups.push(merged);
+        }
+        groups
+    }
+
+    fn equal_pairs(&self, columns: &[usize]) -> Vec<[usize; 2]> {
+        let own = self.equal_dimensions(columns.len()).into_iter();
+        let own = own.map(|pair| pair.map(|dimension| columns[dimension]));
+        let parts = self.parts().into_iter();
+        let of_parts = parts.flat_map(|part| {
+            let own = part.inputs.all_columns(columns).into_iter();
+            own.flat_map(move |columns| part.kernel.equal_pairs(&columns))
+        });
+        own.chain(of_parts).collect()
     }
 
     /// The ones of `dimensions` dimensions on which the kernel acts: those of an

@@ -101,6 +101,10 @@ impl KernelDefinition for DeepConfig {
     fn missing_dimension(&self, _dimensions: usize) -> Option<usize> {
         self.base.missing_dimension(self.features)
     }
+
+    fn check_inputs(&self, _dimensions: usize) -> Result<(), String> {
+        self.base.check_inputs(self.features)
+    }
 }
 
 /// A Matérn-5/2 kernel on two features.

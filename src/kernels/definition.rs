@@ -172,6 +172,22 @@ pub trait KernelDefinition: AnyDefinition {
             .max()
     }
 
+    /// Checks the number of inputs. The default looks at the parts.
+    ///
+    /// # Errors
+    ///
+    /// The reason, if the kernel cannot have `dimensions` inputs.
+    fn check_inputs(&self, dimensions: usize) -> Result<(), String> {
+        let mut parts = self.parts().into_iter();
+        parts.try_for_each(|part| part.check_inputs(dimensions))
+    }
+
+    /// Pairs of the zero-based ones of `dimensions` input dimensions that are the same quantity of two things, apart from
+    /// those of [`parts`](Self::parts). They are standardized alike. By default there are none.
+    fn equal_dimensions(&self, _dimensions: usize) -> Vec<[usize; 2]> {
+        Vec::new()
+    }
+
     /// The zero-based input dimension whose values are codes of levels, apart from those of
     /// [`parts`](Self::parts). Codes are not standardized. By default there is none.
     fn code_dimension(&self) -> Option<usize> {

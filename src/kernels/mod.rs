@@ -2,7 +2,7 @@
 //!
 //! A kernel is a burn module that computes covariances between points. Stationary kernels use the
 //! fused operation of [`ops`](crate::ops). Sums, products, scaled, periodic and deep kernels,
-//! kernels on some input dimensions and change points are built from other kernels. [`AnyKernel`]
+//! kernels on some input dimensions, change points and comparisons are built from other kernels. [`AnyKernel`]
 //! is a kernel of any type, and [`KernelConfig`] is the configuration of any kernel.
 
 mod active_dimensions;
@@ -37,6 +37,7 @@ mod periodic;
 mod points;
 mod polynomial;
 mod positive_numbers;
+mod preference;
 mod prior_features;
 mod products;
 mod rational_quadratic;
@@ -84,6 +85,7 @@ pub use periodic::{Periodic, PeriodicConfig};
 pub use polynomial::{Polynomial, PolynomialConfig};
 #[doc(hidden)]
 pub use positive_numbers::{check_positive, read_numbers, write_numbers};
+pub use preference::{Preference, PreferenceConfig};
 pub use prior_features::{NoFunctionDraws, PriorFeatures};
 pub use products::{covariance_product, rough_matrix_product};
 pub use rational_quadratic::{RationalQuadratic, RationalQuadraticConfig};

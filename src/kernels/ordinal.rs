@@ -120,6 +120,10 @@ impl KernelDefinition for OrdinalKernelConfig {
         own.or_else(|| self.base.missing_dimension(1))
     }
 
+    fn check_inputs(&self, _dimensions: usize) -> Result<(), String> {
+        self.base.check_inputs(1)
+    }
+
     fn code_dimension(&self) -> Option<usize> {
         Some(self.dimension)
     }

@@ -43,23 +43,22 @@ impl<'a> KernelPart<'a> {
     /// The largest dimension that is missing if the inputs of the whole kernel have `dimensions`
     /// dimensions.
     pub(super) fn missing_dimension(self, dimensions: usize) -> Option<usize> {
-        match self.inputs {
-            PartInputs::All => self.kernel.missing_dimension(dimensions),
-            PartInputs::Only(named) => {
-                let missing = named.iter().copied().filter(|&named| named >= dimensions);
-                let own = missing.max();
-                own.or_else(|| self.kernel.missing_dimension(named.len()))
-            }
-            PartInputs::One(named) | PartInputs::Except(named) => {
-                let own = named.filter(|&named| named >= dimensions);
-                let count = match self.inputs {
-                    PartInputs::One(_) => 1,
-                    _ => dimensions.saturating_sub(1),
-                };
-                own.or_else(|| self.kernel.missing_dimension(count))
-            }
-            PartInputs::Mapped => None,
-        }
+        let is_missing = |&named: &usize| named >= dimensions;
+        let own = match self.inputs {
+            PartInputs::Only(named) => named.iter().copied().filter(is_missing).max(),
+            PartInputs::One(named) | PartInputs::Except(named) => named.filter(is_missing),
+            PartInputs::All | PartInputs::Halves | PartInputs::Mapped => None,
+        };
+        own.or_else(|| {
+            self.kernel
+                .missing_dimension(self.inputs.count(dimensions)?)
+        })
+    }
+
+    /// Whether the kernel takes its number of inputs, if the whole kernel has `dimensions`.
+    pub(super) fn check_inputs(self, dimensions: usize) -> Result<(), String> {
+        let count = self.inputs.count(dimensions);
+        count.map_or(Ok(()), |count| self.kernel.check_inputs(count))
     }
 }
 
@@ -74,13 +73,36 @@ pub enum PartInputs<'a> {
     One(Option<usize>),
     /// All but [that one](Self::One).
     Except(Option<usize>),
+    /// The first half of them, and the second half in the same way.
+    Halves,
     /// Functions of the inputs, such as the outputs of a network.
     Mapped,
 }
 
 impl PartInputs<'_> {
+    /// The number of these inputs, if the whole kernel has `dimensions`. `None` for functions of the inputs.
+    fn count(self, dimensions: usize) -> Option<usize> {
+        match self {
+            Self::All => Some(dimensions),
+            Self::Only(named) => Some(named.len()),
+            Self::One(_) => Some(1),
+            Self::Except(_) => Some(dimensions.saturating_sub(1)),
+            Self::Halves => Some(dimensions / 2),
+            Self::Mapped => None,
+        }
+    }
+
+    /// The columns of a table that these inputs are, as [`columns`](Self::columns), and those that they also are.
+    pub(super) fn all_columns(self, all: &[usize]) -> Vec<Vec<usize>> {
+        let second = match self {
+            Self::Halves => Some(all[all.len() / 2..].to_vec()),
+            _ => None,
+        };
+        self.columns(all).into_iter().chain(second).collect()
+    }
+
     /// The columns of a table that these inputs are, if the inputs of the whole kernel are its columns
-    /// `all`. `None` if they are not columns of the table.
+    /// `all`; those of the first half for both halves. `None` if they are not columns of the table.
     pub fn columns(self, all: &[usize]) -> Option<Vec<usize>> {
         match self {
             Self::All => Some(all.to_vec()),
@@ -99,6 +121,7 @@ impl PartInputs<'_> {
                 let others = all.iter().enumerate().filter(|(place, _)| *place != named);
                 Some(others.map(|(_, &column)| column).collect())
             }
+            Self::Halves => Some(all[..all.len() / 2].to_vec()),
             Self::Mapped => None,
         }
     }

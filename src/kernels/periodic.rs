@@ -128,6 +128,10 @@ impl KernelDefinition for PeriodicConfig {
     fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
         self.base.missing_dimension(dimensions)
     }
+
+    fn check_inputs(&self, dimensions: usize) -> Result<(), String> {
+        self.base.check_inputs(dimensions)
+    }
 }
 
 /// A Matérn-5/2 kernel of period one.

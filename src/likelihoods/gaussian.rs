@@ -176,7 +176,11 @@ pub(super) fn log_normal<const D: usize>(error: Tensor<D>, variance: Tensor<D>) 
 }
 
 /// `Σ_p log N(y_np | μ_np, v) − σ_np²/(2v)`, `[N]`, for noise variances v that broadcast to `[N, P]`.
-fn expected_log_normal(targets: Tensor<2>, marginals: Marginals, noise: Tensor<2>) -> Tensor<1> {
+pub(super) fn expected_log_normal(
+    targets: Tensor<2>,
+    marginals: Marginals,
+    noise: Tensor<2>,
+) -> Tensor<1> {
     let at_mean = log_normal(targets - marginals.mean, noise.clone());
     sum_outputs(at_mean - marginals.variance / (noise * 2.0))
 }

@@ -13,7 +13,7 @@
 //! | [`Heteroskedastic`] | 2: mean, log noise | 1 | mean `f`, noise variance `s·exp(g)` |
 //! | [`Bernoulli`] | 1 | 1: label 0 or 1 | probability `Φ(f)` |
 //! | [`BernoulliLogit`] | 1 | 1: label 0 or 1 | probability `1/(1 + e^{−f})` |
-//! | [`Softmax`], [`RobustMax`] | C classes | 1: label 0 … C − 1 | softmax, arg max |
+//! | [`Softmax`], [`RobustMax`], [`Dirichlet`] | C classes | 1: label 0 … C − 1 | softmax, arg max |
 //! | [`Ordinal`] | 1 | 1: label 0 … C − 1 | cut points |
 //! | [`Poisson`], [`NegativeBinomial`], [`Gamma`], [`Weibull`], [`Exponential`], [`Tweedie`] | 1 | 1 | mean `exp(f)` |
 //! | [`ZeroInflatedPoisson`] | 1 | 1 | mean `(1 − π)·exp(f)` |
@@ -58,6 +58,7 @@ mod censored_moments;
 mod classes;
 mod config;
 mod description;
+mod dirichlet;
 mod distributions;
 mod exponential;
 mod fixed_noise;
@@ -104,6 +105,7 @@ pub use binomial::{Binomial, BinomialConfig};
 pub use censored::{Censored, CensoredConfig};
 pub use config::{AnyLikelihood, LikelihoodConfig, LikelihoodDefinition, LikelihoodName};
 pub use description::LikelihoodDescription;
+pub use dirichlet::{Dirichlet, DirichletConfig};
 pub use distributions::{
     Interval, PredictiveDistribution, Recalibration, RecalibrationError, Support,
     TargetDistribution,

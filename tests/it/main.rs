@@ -72,6 +72,7 @@ mod parameters;
 mod patch_covariance;
 mod patches;
 mod posteriors;
+mod preference;
 mod priors;
 mod processes;
 mod reference;

@@ -3,11 +3,11 @@
 use burn::tensor::{Tensor, TensorData};
 use burn_gp_core::{
     likelihoods::{
-        AsymmetricLaplaceConfig, BetaBinomialConfig, BetaConfig, CensoredConfig, GammaConfig,
-        GaussianConfig, HeteroskedasticConfig, HurdlePoissonConfig, IntervalCensoredConfig,
-        LikelihoodConfig, LogNormalConfig, NegativeBinomialConfig, OrdinalConfig, Quadrature,
-        RobustMaxConfig, SoftmaxConfig, StudentTConfig, TweedieConfig, WeibullConfig,
-        ZeroInflatedPoissonConfig,
+        AsymmetricLaplaceConfig, BetaBinomialConfig, BetaConfig, CensoredConfig, DirichletConfig,
+        GammaConfig, GaussianConfig, HeteroskedasticConfig, HurdlePoissonConfig,
+        IntervalCensoredConfig, LikelihoodConfig, LogNormalConfig, NegativeBinomialConfig,
+        OrdinalConfig, Quadrature, RobustMaxConfig, SoftmaxConfig, StudentTConfig, TweedieConfig,
+        WeibullConfig, ZeroInflatedPoissonConfig,
     },
     parameter::{Prior, hyperparameters},
     process::Marginals,
@@ -35,6 +35,12 @@ fn config(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = Likelihood
         Just(LikelihoodConfig::bernoulli_logit()),
         (0usize..5, 0usize..40).prop_map(|(classes, nodes)| {
             LikelihoodConfig::from(SoftmaxConfig { classes, nodes })
+        }),
+        (0usize..5, number()).prop_map(|(classes, concentration)| {
+            LikelihoodConfig::from(DirichletConfig {
+                classes,
+                concentration,
+            })
         }),
         (0usize..5, number(), any::<bool>(), 0usize..40).prop_map(
             |(classes, epsilon, train_epsilon, nodes)| {

@@ -7,8 +7,8 @@ use burn_gp_core::{
         AnyKernel, ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig, ConstantConfig,
         CosineConfig, DampedOscillatorConfig, GibbsConfig, GneitingConfig, Kernel, KernelConfig,
         KernelDefinition, KernelInputs, LinearConfig, MaternConfig, PeriodicConfig,
-        PolynomialConfig, RationalQuadraticConfig, SpectralMixtureConfig, StationaryConfig, White,
-        WhiteConfig,
+        PolynomialConfig, PreferenceConfig, RationalQuadraticConfig, SpectralMixtureConfig,
+        StationaryConfig, White, WhiteConfig,
     },
     ops::Stationary,
 };
@@ -236,6 +236,10 @@ fn names_and_options() {
             rbf().deep(network, 3),
         ),
         (
+            "preference(rbf)[3,4]",
+            KernelConfig::from(PreferenceConfig { base: rbf() }).on_dimensions(vec![2, 3]),
+        ),
+        (
             "change-point(rbf, linear, input=2, location=-1.5, steepness=3)",
             KernelConfig::from(ChangePointConfig {
                 first: rbf(),
@@ -321,6 +325,7 @@ fn the_help_has_a_line_for_every_kernel() {
         "- linear: Linear functions through the origin\n",
         "- nugget: Independent noise\n",
         "- periodic(K): ",
+        "- preference(K): ",
         "- change-point(K, K): ",
     ] {
         assert!(help.contains(line), "{line} is not in {help}");

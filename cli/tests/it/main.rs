@@ -47,6 +47,7 @@ mod outputs;
 mod overwriting;
 mod parameter_options;
 mod places;
+mod preferences;
 mod quantile_regression;
 mod received_folders;
 mod restarts;

@@ -108,6 +108,7 @@ fn option() -> impl Strategy<Value = Vec<String>> {
                 "bernoulli-logit",
                 "softmax",
                 "robust-max",
+                "dirichlet",
                 "ordinal",
                 "poisson",
                 "negative-binomial",

@@ -28,6 +28,7 @@ const KERNELS: &[&str] = &[
     "spectral-mixture(components=2, highest-frequency=1.5)",
     "gibbs(lengthscale=1, layers=1, width=4, seed=3)",
     "deep(rbf[2], features=2, layers=2, width=3)",
+    "preference(rbf)[1,2]",
     "change-point(rbf, linear, input=2, location=0.5, steepness=3)",
 ];
 

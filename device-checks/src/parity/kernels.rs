@@ -21,6 +21,8 @@ pub(super) fn cases() -> Vec<Case> {
 
 fn compute(config: &KernelConfig, harness: &mut Harness) -> Result<(), Reason> {
     let [rows, others, dimensions] = SIZES;
+    // Kernels of pairs take an even number.
+    let dimensions = dimensions + usize::from(config.check_inputs(dimensions).is_err());
     config.check_for("kernel", dimensions)?;
     let kernel = config.init(dimensions, harness.options());
     let kernel = harness.module(kernel);

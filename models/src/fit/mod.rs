@@ -313,7 +313,8 @@ fn prepared(
     Ok((data, scaling))
 }
 
-/// The statistics of the inputs, whose codes and offsets keep their units.
+/// The statistics of the inputs, whose codes and offsets keep their units. Inputs that are the same quantity of two
+/// things share theirs.
 fn of_inputs(
     config: &ModelConfig,
     inputs: &Rows,
@@ -322,7 +323,23 @@ fn of_inputs(
 ) -> Standardization {
     let mut own = Standardization::of_rows(&inputs.values, inputs.columns);
     let columns: Vec<usize> = (0..inputs.columns).collect();
-    let codes = (config.kernel()).map_or_else(Vec::new, |kernel| kernel.code_columns(&columns));
+    let (equal, codes) = (config.kernel()).map_or_else(Default::default, |kernel| {
+        (
+            kernel.equal_columns(&columns),
+            kernel.code_columns(&columns),
+        )
+    });
+    for group in equal {
+        let rows = inputs.values.chunks_exact(inputs.columns);
+        let values: Vec<f64> = rows
+            .flat_map(|row| group.iter().map(|&column| row[column]))
+            .collect();
+        let shared = Standardization::of_rows(&values, 1);
+        for column in group {
+            own.means[column] = shared.means[0];
+            own.deviations[column] = shared.deviations[0];
+        }
+    }
     for code in codes {
         (own.means[code], own.deviations[code]) = (0.0, 1.0);
     }

@@ -7,6 +7,7 @@ mod deep_basis_learning;
 mod deep_kernel;
 #[cfg(feature = "wgpu")]
 mod device_failure;
+mod dirichlet;
 mod every_likelihood;
 mod every_model;
 mod few_observations;
@@ -35,6 +36,7 @@ mod orthogonal;
 mod other_crates;
 mod parts;
 mod plateau;
+mod preferences;
 mod road;
 mod roles;
 mod row_blocks;

@@ -21,6 +21,7 @@ use burn_gp_models::{ExactConfig, Fit, Fitted};
 use crate::arguments::RunOptions;
 use crate::devices::ComputeTarget;
 use crate::failure::Failure;
+use crate::option_error::OptionError;
 use crate::output::{OutputFolder, default_folder_name};
 use crate::report::{line, predict_line};
 use crate::standard_output::inform;
@@ -104,6 +105,8 @@ fn config(table: &OutputsTable, options: &RunOptions) -> Result<ExactConfig, Fai
             counted(table.dimensions(), "input")
         )));
     }
+    (kernel.check_inputs(table.dimensions()))
+        .map_err(|reason| Failure::Arguments(OptionError::KernelInputs(reason).to_string()))?;
     let outputs = table.outputs.len();
     if let Some(rank) = options.rank.filter(|rank| *rank > outputs) {
         return Err(Failure::Arguments(format!(

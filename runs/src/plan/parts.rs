@@ -150,7 +150,7 @@ pub(super) fn kernel(resolved: &mut RunOptions) -> KernelConfig {
 ///
 /// # Errors
 ///
-/// [`OptionError::MissingInput`].
+/// [`OptionError::MissingInput`] or [`OptionError::KernelInputs`].
 pub fn kernel_of(resolved: &mut RunOptions, inputs: usize) -> Result<KernelConfig, OptionError> {
     let kernel = kernel(resolved);
     match kernel.missing_dimension(inputs) {
@@ -158,7 +158,10 @@ pub fn kernel_of(resolved: &mut RunOptions, inputs: usize) -> Result<KernelConfi
             input: missing + 1,
             inputs,
         }),
-        None => Ok(kernel),
+        None => match kernel.check_inputs(inputs) {
+            Ok(()) => Ok(kernel),
+            Err(reason) => Err(OptionError::KernelInputs(reason)),
+        },
     }
 }
 
@@ -167,7 +170,7 @@ pub fn kernel_of(resolved: &mut RunOptions, inputs: usize) -> Result<KernelConfi
 ///
 /// # Errors
 ///
-/// [`OptionError::MissingInput`].
+/// [`OptionError::MissingInput`] or [`OptionError::KernelInputs`].
 pub fn kernel_of_data(
     resolved: &mut RunOptions,
     schema: &Schema,

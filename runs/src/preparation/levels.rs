@@ -34,7 +34,8 @@ pub fn check_codes(options: &RunOptions, dataset: &Dataset) -> Result<(), DataEr
     }
 }
 
-/// The standardizer that leaves codes and known terms unchanged, and makes an unknown level of missing codes.
+/// The standardizer that leaves codes and known terms unchanged, makes an unknown level of missing codes, and
+/// standardizes columns alike that the kernel compares.
 pub fn keeping_levels(
     mut standardizer: Standardizer,
     dataset: &Dataset,
@@ -42,6 +43,9 @@ pub fn keeping_levels(
 ) -> Standardizer {
     let columns: Vec<usize> = (0..standardizer.input_scale.len()).collect();
     let kernel = kernel(options, &dataset.schema);
+    for group in kernel.equal_columns(&columns) {
+        standardizer.share_units(dataset, &group);
+    }
     for code in kernel.code_columns(&columns) {
         standardizer.keep_codes(code);
     }

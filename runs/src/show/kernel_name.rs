@@ -31,7 +31,7 @@ pub fn kernel_name(kernel: &Value) -> Option<String> {
             let numbers: Vec<String> = numbers.collect();
             Some(format!("{}[{}]", factor(&part("base")?), numbers.join(",")))
         }
-        "scaled" | "periodic" | "deep" => Some(format!("{name}({})", part("base")?)),
+        "scaled" | "periodic" | "deep" | "preference" => Some(format!("{name}({})", part("base")?)),
         name => Some(name.to_owned()),
     }
 }

@@ -101,6 +101,19 @@ impl FeatureBlocks {
         let function = self.function;
         Self::new(self.sizes, move |x| function(map(x)))
     }
+
+    /// The features at one point of a pair without those at the other.
+    pub fn differences(
+        self,
+        map: impl Fn(Tensor<2>) -> [Tensor<2>; 2] + Send + Sync + 'static,
+    ) -> Self {
+        let function = self.function;
+        Self::new(self.sizes, move |x| {
+            let [first, second] = map(x).map(&*function);
+            let pairs = first.into_iter().zip(second);
+            pairs.map(|(first, second)| first - second).collect()
+        })
+    }
 }
 
 impl Debug for FeatureBlocks {

@@ -157,6 +157,15 @@ impl PriorFeatures {
         self.form.into_blocks().at(map).into()
     }
 
+    /// The features of `k(a, a′) − k(a, b′) − k(b, a′) + k(b, b′)`, where a map of points, `[N, D]`, gives a and b,
+    /// `[N, Q]` each.
+    pub(super) fn differences(
+        self,
+        map: impl Fn(Tensor<2>) -> [Tensor<2>; 2] + Send + Sync + 'static,
+    ) -> Self {
+        self.form.into_blocks().differences(map).into()
+    }
+
     /// The features of a kernel that uses only the `active` ones of `dimensions` input dimensions.
     pub(super) fn on_dimensions(
         self,

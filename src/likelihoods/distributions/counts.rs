@@ -9,6 +9,14 @@ use crate::likelihoods::bernoulli_logit::logistic;
 #[derive(Clone, Debug)]
 pub struct PoissonTarget;
 
+/// `P(y ≤ t)` for counts y, by the probability `below` of a count: the largest one up to t, if there is one.
+pub(super) fn at_count(target: f64, below: impl FnOnce(f64) -> f64) -> f64 {
+    match target < 0.0 {
+        true => 0.0,
+        false => below(target.floor()),
+    }
+}
+
 /// The approximate location and scale of `log y` if `y` has mean `m = exp(f)` and variance `m +
 /// α·m²`.
 fn of_logarithm(dispersion: f64, mean: f64, variance: f64) -> (f64, f64) {
@@ -23,12 +31,10 @@ impl TargetDistribution for PoissonTarget {
 
     /// `P(y ≤ t | f) = Q(t + 1, e^f)`, where Q is the upper regularized incomplete gamma function.
     fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64 {
-        let target = target.floor();
-        if target < 0.0 {
-            return 0.0;
-        }
-        expectation_of_decreasing(mean[0], variance[0], |f| {
-            try_gamma_inc(target + 1.0, f.exp()).map_or(f64::NAN, |(_, above)| above)
+        at_count(target, |count| {
+            expectation_of_decreasing(mean[0], variance[0], |f| {
+                try_gamma_inc(count + 1.0, f.exp()).map_or(f64::NAN, |(_, above)| above)
+            })
         })
     }
 
@@ -52,14 +58,12 @@ impl TargetDistribution for NegativeBinomialTarget {
     /// `P(y ≤ t | f) = I_x(1/α, t + 1)` with `x = 1/(1 + α·e^f)`, where I is the regularized
     /// incomplete beta function.
     fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64 {
-        let target = target.floor();
-        if target < 0.0 {
-            return 0.0;
-        }
         let (size, shift) = (self.dispersion.recip(), self.dispersion.ln());
-        expectation_of_decreasing(mean[0], variance[0], |f| {
-            let (x, rest) = (logistic(-f - shift), logistic(f + shift));
-            try_beta_inc(size, target + 1.0, x, rest).map_or(f64::NAN, |(below, _)| below)
+        at_count(target, |count| {
+            expectation_of_decreasing(mean[0], variance[0], |f| {
+                let (x, rest) = (logistic(-f - shift), logistic(f + shift));
+                try_beta_inc(size, count + 1.0, x, rest).map_or(f64::NAN, |(below, _)| below)
+            })
         })
     }
 
@@ -82,10 +86,9 @@ impl TargetDistribution for ZeroInflatedPoissonTarget {
 
     /// `π + (1 − π)·P(count ≤ t)`.
     fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64 {
-        if target < 0.0 {
-            return 0.0;
-        }
-        self.zeros + (1.0 - self.zeros) * PoissonTarget.cdf(target, mean, variance)
+        at_count(target, |count| {
+            self.zeros + (1.0 - self.zeros) * PoissonTarget.cdf(count, mean, variance)
+        })
     }
 
     fn location_and_scale(&self, mean: &[f64], variance: &[f64]) -> (f64, f64) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cdflib::special::{beta_log, try_beta_inc};
 
 use super::{
-    BetaTarget, Support, TargetDistribution, monotone::expectation_of_decreasing,
+    BetaTarget, Support, TargetDistribution, counts::at_count, monotone::expectation_of_decreasing,
     normal::cdf_of_normal,
 };
 use crate::likelihoods::bernoulli_logit::logistic;
@@ -116,19 +116,17 @@ impl TargetDistribution for SuccessesTarget {
     }
 
     fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64 {
-        let target = target.floor();
-        if target < 0.0 {
-            return 0.0;
-        }
-        if target >= self.trials {
-            return match (mean[0] + variance[0]).is_nan() {
-                true => f64::NAN,
-                false => 1.0,
-            };
-        }
-        expectation_of_decreasing(mean[0], variance[0], |f| match self.dispersion > 0.0 {
-            true => self.of_beta_binomial(target, f),
-            false => self.of_binomial(target, f),
+        at_count(target, |count| {
+            if count >= self.trials {
+                return match (mean[0] + variance[0]).is_nan() {
+                    true => f64::NAN,
+                    false => 1.0,
+                };
+            }
+            expectation_of_decreasing(mean[0], variance[0], |f| match self.dispersion > 0.0 {
+                true => self.of_beta_binomial(count, f),
+                false => self.of_binomial(count, f),
+            })
         })
     }
 

@@ -123,12 +123,13 @@ fn found(grid: &Grid, platform: &Platform) -> Vec<Found> {
 
 /// Likelihoods with closed forms, and likelihoods of several functions, which `several_functions`
 /// and `softmax` test.
-const OTHERS: [&str; 5] = [
+const OTHERS: [&str; 6] = [
     "gaussian",
     "fixed-noise",
     "heteroskedastic",
     "softmax",
     "robust-max",
+    "dirichlet",
 ];
 
 #[test]

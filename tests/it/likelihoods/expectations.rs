@@ -80,8 +80,9 @@ fn expectations(likelihood: &dyn Likelihood, targets: Tensor<2>, m: Marginals) -
 /// The integrands of one row: the log density, the density, then the mean and second moment of each
 /// component of the target, then the density of every label.
 fn integrands(case: &Case, row: usize, classes: usize, f: &[f64]) -> Vec<f64> {
-    let log_density = (case.log_density)(case.row(row), f);
-    let mut values = vec![log_density, log_density.exp()];
+    let targets = case.row(row);
+    let density = (case.log_density)(targets, f).exp();
+    let mut values = vec![case.trained_density(targets, f), density];
     for (mean, variance) in (case.moments)(f) {
         values.extend([mean, mean * mean + variance]);
     }

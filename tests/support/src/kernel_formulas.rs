@@ -7,7 +7,7 @@ use burn_gp_core::{
         ActiveDimensionsConfig, ArcCosineConfig, ChangePointConfig, ConstantConfig, CosineConfig,
         DampedOscillatorConfig, DeepConfig, ExchangeableConfig, GibbsConfig, GneitingConfig,
         IndexConfig, KernelConfig, LinearConfig, MaternConfig, OrdinalKernelConfig, PeriodicConfig,
-        PolynomialConfig, ProductConfig, RationalQuadraticConfig, ScaledConfig,
+        PolynomialConfig, PreferenceConfig, ProductConfig, RationalQuadraticConfig, ScaledConfig,
         SpectralMixtureConfig, StationaryConfig, SumConfig, WhiteConfig,
     },
     parameter::LOWER_BOUND,
@@ -109,6 +109,12 @@ fn formula_of_parts(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> 
     if let Some(ActiveDimensionsConfig { base, dimensions }) = config.downcast_ref() {
         let select = |x: &[f64]| dimensions.iter().map(|&d| x[d]).collect::<Vec<_>>();
         return Some(reference(base, &select(a), &select(b), same));
+    }
+    if let Some(PreferenceConfig { base }) = config.downcast_ref() {
+        let [[a, b], [other_a, other_b]] = [a, b].map(|x| [&x[..x.len() / 2], &x[x.len() / 2..]]);
+        let within = reference(base, a, other_a, same) + reference(base, b, other_b, same);
+        let between = reference(base, a, other_b, false) + reference(base, b, other_a, false);
+        return Some(within - between);
     }
     if let Some(PeriodicConfig { base, period, .. }) = config.downcast_ref() {
         return Some(periodic_formula(base, *period, a, b, same));

@@ -6,8 +6,8 @@ use burn_gp_core::{
         ActiveDimensionsConfig, ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig,
         ConstantConfig, CosineConfig, DampedOscillatorConfig, ExchangeableConfig, GibbsConfig,
         GneitingConfig, IndexConfig, KernelConfig, LinearConfig, MaternConfig, OrdinalKernelConfig,
-        PeriodicConfig, PolynomialConfig, RationalQuadraticConfig, SpectralMixtureConfig,
-        StationaryConfig, WhiteConfig,
+        PeriodicConfig, PolynomialConfig, PreferenceConfig, RationalQuadraticConfig,
+        SpectralMixtureConfig, StationaryConfig, WhiteConfig,
     },
     ops::Stationary,
 };
@@ -138,6 +138,10 @@ fn exchangeable(ard: bool) -> KernelConfig {
     .into()
 }
 
+fn preference(base: KernelConfig) -> KernelConfig {
+    PreferenceConfig { base }.into()
+}
+
 /// Kernels of every kind, without nesting.
 fn kinds() -> Vec<(&'static str, KernelConfig)> {
     let smooth = KernelConfig::from(stationary(Stationary::Matern52));
@@ -257,6 +261,14 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
                 .with_dimension(1)
                 .into(),
         ),
+        (
+            "preference",
+            preference(smooth.clone()).on_dimensions(vec![2, 0]),
+        ),
+        (
+            "preference with white utilities",
+            preference(linear().plus(white())).on_dimensions(vec![0, 1, 2, 1]),
+        ),
         ("scaled", smooth.clone().scaled(2.5)),
         ("sum", smooth.clone().plus(linear())),
         ("product", smooth.clone().times(linear())),
@@ -317,7 +329,7 @@ fn with_shared_parameters() -> Vec<(String, KernelConfig)> {
 fn within_two_dimensions(kernel: KernelConfig) -> KernelConfig {
     // This kernel selects dimensions itself.
     let kernel = match kernel.downcast_ref::<ActiveDimensionsConfig>() {
-        Some(config) => config.base.clone().on_dimensions(vec![1]),
+        Some(config) => config.base.clone().on_dimensions(vec![1, 0]),
         None => kernel,
     };
     kernel.on_dimensions(vec![2, 0])

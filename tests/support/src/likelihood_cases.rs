@@ -1,6 +1,7 @@
 //! Every likelihood, with naive formulas in plain Rust that share no code with the library.
 
 mod beta;
+mod dirichlet;
 mod hurdle;
 mod intervals;
 mod second_columns;
@@ -20,6 +21,7 @@ use burn_gp_core::{
 use libm::lgamma;
 
 use beta::beta;
+use dirichlet::{dirichlet, pseudo_density};
 use hurdle::hurdle;
 use intervals::intervals;
 pub use second_columns::in_columns;
@@ -84,6 +86,14 @@ impl Case {
 
     pub fn init(&self, platform: &Platform) -> AnyLikelihood {
         self.config.init(platform.options())
+    }
+
+    /// The log density of a row whose expectation is part of the bound: that of the targets, or of pseudo-targets.
+    pub fn trained_density(&self, y: &[f64], f: &[f64]) -> f64 {
+        match self.name {
+            "dirichlet" => pseudo_density(y, f),
+            _ => (self.log_density)(y, f),
+        }
     }
 
     /// Whether the log density is a smooth function of `f`.
@@ -206,6 +216,7 @@ pub fn registry() -> Vec<Case> {
     cases.extend(counts());
     cases.extend(positive_numbers());
     cases.extend(successes());
+    cases.push(dirichlet());
     cases.push(hurdle());
     cases.push(intervals());
     cases

@@ -155,7 +155,7 @@ fn kernels_that_mean_nothing() {
         &[
             (
                 "rbf+periodic(matern5)",
-                "invalid value 'rbf+periodic(matern5)' for '--kernel <KERNEL>': character 14: unknown kernel matern5; did you mean matern52? Known kernels: rbf, matern12, matern32, matern52, arc-cosine, change-point, constant, cosine, damped-oscillator, deep, exchangeable, gibbs, gneiting, index, linear, matern, ordinal, periodic, polynomial, rational-quadratic, scaled, spectral-mixture, white; see --help",
+                "invalid value 'rbf+periodic(matern5)' for '--kernel <KERNEL>': character 14: unknown kernel matern5; did you mean matern52? Known kernels: rbf, matern12, matern32, matern52, arc-cosine, change-point, constant, cosine, damped-oscillator, deep, exchangeable, gibbs, gneiting, index, linear, matern, ordinal, periodic, polynomial, preference, rational-quadratic, scaled, spectral-mixture, white; see --help",
             ),
             (
                 "rbf[3]*linear[1]",
