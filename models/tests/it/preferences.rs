@@ -111,8 +111,7 @@ fn half_an_item_is_refused() {
         vec![0, 1],
         &Fit::new(),
     ))
-    .err()
-    .expect("three inputs");
+    .expect_err("three inputs");
     assert!(matches!(error, Error::Init(_)), "{error:?}");
     assert_eq!(
         error.to_string(),
