@@ -29,8 +29,8 @@ fn gradients_of_the_marginals() {
         let (means, variances) = case.moments_of_functions();
         let inputs = [means.into(), variances.into()];
         let double = match case.name {
-            // It computes its gradients by separate integrals, within 10⁻³.
-            "softmax" => 1e-3,
+            // The gradients of the probabilities are separate integrals, within 10⁻³.
+            "softmax" | "dirichlet" => 1e-3,
             // The places of the nodes are not differentiated. Their error of 7e-8 meets a sum of terms that almost
             // cancel in one direction.
             "zero-inflated-poisson" => 3e-6,
