@@ -90,6 +90,7 @@ mod registry;
 mod row_attributes;
 mod row_role;
 mod row_selection;
+mod shared_units;
 mod source;
 mod split;
 mod standardizer;

@@ -21,7 +21,7 @@ use burn_gp_core::{
 use libm::lgamma;
 
 use beta::beta;
-use dirichlet::{dirichlet, pseudo_density};
+use dirichlet::dirichlet;
 use hurdle::hurdle;
 use intervals::intervals;
 pub use second_columns::in_columns;
@@ -86,14 +86,6 @@ impl Case {
 
     pub fn init(&self, platform: &Platform) -> AnyLikelihood {
         self.config.init(platform.options())
-    }
-
-    /// The log density of a row whose expectation is part of the bound: that of the targets, or of pseudo-targets.
-    pub fn trained_density(&self, y: &[f64], f: &[f64]) -> f64 {
-        match self.name {
-            "dirichlet" => pseudo_density(y, f),
-            _ => (self.log_density)(y, f),
-        }
     }
 
     /// Whether the log density is a smooth function of `f`.

@@ -7,7 +7,7 @@ use super::{Case, indicators, log_normal, softmax};
 const CONCENTRATION: f64 = 0.02;
 
 /// `Σ_c log N(ỹ_c; f_c, s_c²)`, as GPyTorch's `DirichletClassificationLikelihood` makes pseudo-targets.
-pub fn pseudo_density(y: &[f64], f: &[f64]) -> f64 {
+fn pseudo_density(y: &[f64], f: &[f64]) -> f64 {
     let densities = f.iter().enumerate().map(|(class, f)| {
         let is_own = f64::from(u8::from(y[0] == class as f64));
         let alpha = CONCENTRATION + is_own;
@@ -31,5 +31,15 @@ pub fn dirichlet() -> Case {
         log_density: |y, f| softmax(f)[y[0] as usize].ln(),
         moments: |f| indicators(&softmax(f)),
         quadrature_error: 1e-4,
+    }
+}
+
+impl Case {
+    /// The log density of a row whose expectation is part of the bound: that of the targets, or of pseudo-targets.
+    pub fn trained_density(&self, y: &[f64], f: &[f64]) -> f64 {
+        match self.name {
+            "dirichlet" => pseudo_density(y, f),
+            _ => (self.log_density)(y, f),
+        }
     }
 }
