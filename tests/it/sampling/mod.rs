@@ -360,7 +360,13 @@ fn draws_under_every_kernel_have_the_moments_of_regression() {
         let process = Exact::new(kernel, ZeroMean::new(1), likelihood)
             .condition(x.clone(), y.clone())
             .expect("factor");
-        check_moments_of(&name, &process, at.clone(), (2000, 500));
+        // The features of two items that are nearly equal cancel, up to products with frequencies that have heavy tails.
+        let frequencies = if name.contains("preference") {
+            4000
+        } else {
+            500
+        };
+        check_moments_of(&name, &process, at.clone(), (2000, frequencies));
     }
 }
 
