@@ -1,6 +1,6 @@
 //! Rows with equal inputs that are merged into one, compared with the same rows one by one.
 
-use burn::tensor::Tensor;
+use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
     inducing::InducingPoints,
     inference::{Collapsed, Exact, LeaveOneOut},
@@ -9,7 +9,7 @@ use burn_gp_core::{
     },
     likelihoods::Gaussian,
     means::MeanConfig,
-    ops::{Jitter, Stationary},
+    ops::{Jitter, NotPositiveDefinite, Stationary},
     process::{ConditionedProcess, Process, WithMean},
 };
 
@@ -193,6 +193,15 @@ fn log_densities_and_bounds_are_those_of_all_rows() {
     }
 }
 
+/// The gradients of an objective with respect to all parameters of a model.
+fn gradients<M: Module>(
+    model: &M,
+    objective: impl Fn(&M) -> Result<Tensor<1>, NotPositiveDefinite>,
+) -> Vec<f64> {
+    let gradients = objective(model).expect("a factor").backward();
+    parameter_gradients(model, &gradients).concat()
+}
+
 /// Also with an objective for each of several models.
 #[test]
 fn gradients_are_those_of_all_rows() {
@@ -200,24 +209,22 @@ fn gradients_are_those_of_all_rows() {
         let tracked = platform.autodiff();
         for noise in NOISES {
             let (x, y) = rows(&tracked, noise);
-            let exact = exact(&tracked, noise);
-            let merged = exact.clone().with_merged_replicates();
-            let both = [&exact, &merged].map(|model| {
-                let objective = model.full_objective(x.clone(), y.clone());
-                let gradients = objective.expect("a factor").backward();
-                parameter_gradients(model, &gradients).concat()
-            });
-            let what = format!("exact, {noise:?} on {platform}");
-            assert_close(&what, &both[1], &both[0], tolerance(&platform));
-            let sparse = collapsed(&tracked, noise);
-            let merged = sparse.clone().with_merged_replicates();
-            let both = [&sparse, &merged].map(|model| {
-                let objective = model.full_objective(x.clone(), y.clone());
-                let gradients = objective.expect("a factor").backward();
-                parameter_gradients(model, &gradients).concat()
-            });
-            let what = format!("collapsed, {noise:?} on {platform}");
-            assert_close(&what, &both[1], &both[0], tolerance(&platform));
+            let same = |what: &str, [each, merged]: [Vec<f64>; 2]| {
+                let what = format!("{what}, {noise:?} on {platform}");
+                assert_close(&what, &merged, &each, tolerance(&platform));
+            };
+            let model = exact(&tracked, noise);
+            let models = [model.clone(), model.with_merged_replicates()];
+            same(
+                "exact",
+                models.map(|own| gradients(&own, |own| own.full_objective(x.clone(), y.clone()))),
+            );
+            let model = collapsed(&tracked, noise);
+            let models = [model.clone(), model.with_merged_replicates()];
+            same(
+                "collapsed",
+                models.map(|own| gradients(&own, |own| own.full_objective(x.clone(), y.clone()))),
+            );
         }
     }
 }
