@@ -30,6 +30,7 @@ pub const DOCUMENTED: &[&str] = &[
     "a censored likelihood:",
     "an interval-censored likelihood:",
     "a softmax over",
+    "a Dirichlet likelihood with concentration",
     "a robust arg max over",
     "an ordinal likelihood takes",
     "quasi-Monte Carlo takes",
