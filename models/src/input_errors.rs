@@ -176,7 +176,7 @@ impl InputErrors {
                 true => with_more_noise(&data, next),
                 false => {
                     model.use_row_noise();
-                    with_row_noise(&data, next)
+                    data.with_row_values(&variances)
                 }
             };
             trainer = AnyTrainer::new(model, noisy, training.clone());
@@ -197,15 +197,6 @@ fn change(old: &[f64], new: &[f64]) -> f64 {
     match change == 0.0 {
         true => 0.0,
         false => change / sum,
-    }
-}
-
-/// The data with noise variances of the rows, `[N]`, as a further last column of the targets.
-fn with_row_noise(data: &TrainingData, noise: Tensor<1>) -> TrainingData {
-    let column = noise.unsqueeze_dim::<2>(1);
-    TrainingData {
-        inputs: data.inputs.clone().without_autodiff(),
-        targets: Tensor::cat(vec![data.targets.clone().without_autodiff(), column], 1),
     }
 }
 

@@ -26,7 +26,7 @@ mod units;
 
 use burn::tensor::{DType, Device};
 use burn_gp_core::likelihoods::{GaussianConfig, LikelihoodName};
-use burn_gp_datasets::DataSource;
+use burn_gp_datasets::{DataSource, RowRole};
 use burn_gp_models::{
     AnyModel, InitError, ModelConfig, VnngpConfig,
     training::{AnyTrainer, Training, TrainingData},
@@ -73,10 +73,14 @@ impl Plan {
         data: &PreparedData,
         (device, dtype): (&Device, DType),
     ) -> TrainingData {
+        self.model.arranged(self.rows(data, (device, dtype)))
+    }
+
+    /// The training rows in their own order, without their weights.
+    fn rows(&self, data: &PreparedData, (device, dtype): (&Device, DType)) -> TrainingData {
         let inputs = data.train.inputs.values();
         let (targets, columns) = data.train.likelihood_targets();
-        let all = TrainingData::with_target_columns(inputs, &targets, columns, device, dtype);
-        self.model.arranged(all)
+        TrainingData::with_target_columns(inputs, &targets, columns, device, dtype)
     }
 
     /// The trainer of the plan before its first step.
@@ -89,18 +93,14 @@ impl Plan {
         data: &PreparedData,
         (device, dtype): (&Device, DType),
     ) -> Result<AnyTrainer<AnyModel>, InitError> {
-        let all = self.training_data(data, (device, dtype));
+        let mut all = self.training_data(data, (device, dtype));
         let mut model = self.model.init(&all)?;
-        let all = match data.train.has_weights() {
-            false => all,
-            true => {
-                // `check` has refused models that do not support row weights.
-                model.use_row_weights();
-                let inputs = data.train.inputs.values();
-                let (targets, columns) = data.train.training_targets();
-                TrainingData::with_target_columns(inputs, &targets, columns, device, dtype)
-            }
-        };
+        if let Some(weights) = data.train.attributes.numbers(RowRole::Weights) {
+            // `check` has refused models that do not support row weights.
+            model.use_row_weights();
+            let rows = self.rows(data, (device, dtype));
+            all = self.model.arranged(rows.with_row_values(weights));
+        }
         Ok(match (&data.stream, &self.training) {
             (Some(rows), Training::MiniBatch(training)) => {
                 AnyTrainer::on_blocks(model, all, rows.clone(), (**training).clone())

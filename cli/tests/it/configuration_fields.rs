@@ -73,9 +73,18 @@ fn a_field_that_cannot_be_is_refused_in_a_sentence() {
             "expected PATH=VALUE, such as model.inducing.seed=3",
         ),
         ("model.inducing.count=many", "expected usize"),
-        ("model.inducing.count=0", "inducing"),
-        ("model.kernel.lengthscale=-1", "lengthscale"),
-        ("model.likelihood.noise=-1", "noise"),
+        (
+            "model.inducing.count=0",
+            "needs at least one inducing point, not 0",
+        ),
+        (
+            "model.kernel.lengthscale=-1",
+            "kernel.lengthscale is -1; it must be finite and above 0",
+        ),
+        (
+            "model.likelihood.noise=-1",
+            "likelihood.noise is -1; it must be finite and above 0",
+        ),
         ("training.steps=-1", "expected usize"),
     ] {
         let output = run(path, &[&TRAIN[..], &["run", "--field", field]].concat());

@@ -7,8 +7,8 @@ use burn_gp_core::{
         AnyKernel, ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig, ConstantConfig,
         CosineConfig, DampedOscillatorConfig, GibbsConfig, GneitingConfig, Kernel, KernelConfig,
         KernelDefinition, KernelInputs, LinearConfig, MaternConfig, PeriodicConfig,
-        PolynomialConfig, PreferenceConfig, RationalQuadraticConfig, SpectralMixtureConfig,
-        StationaryConfig, White, WhiteConfig,
+        PolynomialConfig, RationalQuadraticConfig, SpectralMixtureConfig, StationaryConfig, White,
+        WhiteConfig,
     },
     ops::Stationary,
 };
@@ -234,10 +234,6 @@ fn names_and_options() {
         (
             "deep(rbf, features=3, layers=3, width=8, seed=7)",
             rbf().deep(network, 3),
-        ),
-        (
-            "preference(rbf)[3,4]",
-            KernelConfig::from(PreferenceConfig { base: rbf() }).on_dimensions(vec![2, 3]),
         ),
         (
             "change-point(rbf, linear, input=2, location=-1.5, steepness=3)",

@@ -4,6 +4,11 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use burn_gp_core::{
+    kernels::{KernelConfig, PreferenceConfig},
+    ops::Stationary,
+};
+use burn_gp_runs::kernel_expression::KernelExpression;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use serde_json::Value;
 use temp_dir::TempDir;
@@ -101,4 +106,12 @@ fn half_an_item_is_refused() {
         assert!(errors.contains(reason), "{errors}");
         assert!(!path.join("run").exists());
     }
+}
+
+#[test]
+fn the_items_of_an_expression_are_halves_of_its_inputs() {
+    let expression: KernelExpression = "preference(rbf)[3,4]".parse().unwrap();
+    let base = Stationary::SquaredExponential.into();
+    let expected = KernelConfig::from(PreferenceConfig { base }).on_dimensions(vec![2, 3]);
+    assert_eq!(expression.config(false), expected);
 }

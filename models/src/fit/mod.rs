@@ -145,16 +145,14 @@ fn train(
     }
     let training = fit.training(config.default_training(), config.has_draws(), data.len())?;
     let weights = fit.weights_of_rows(&config, data.len())?;
+    let weighted = weights.map(|weights| config.arranged(data.with_row_values(&weights)));
     let data = config.arranged(data);
     let errors = fit.errors_of_inputs(&config, &data, &scaling)?;
     let (config, mut model, restarts) = initialized(config, &data, &scaling, (fit, &training))?;
-    let training_data = match weights {
-        Some(weights) => {
-            model.use_row_weights();
-            data.with_row_values(&weights)
-        }
-        None => data.clone(),
-    };
+    if weighted.is_some() {
+        model.use_row_weights();
+    }
+    let training_data = weighted.unwrap_or_else(|| data.clone());
     let mut trainer = AnyTrainer::new(model, training_data, training.clone());
     let rows = held_out_rows(fit, &scaling, &data)?;
     let mut validation = rows.map(|(rows, patience)| {

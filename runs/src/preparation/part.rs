@@ -86,19 +86,6 @@ impl Part {
         }
     }
 
-    /// The targets for training, row-major, and the number of columns. Weights, if any, are the last column.
-    pub fn training_targets(&self) -> (Vec<f64>, usize) {
-        let (targets, columns) = self.likelihood_targets();
-        match self.attributes.numbers(RowRole::Weights) {
-            None => (targets, columns),
-            Some(weights) => {
-                let rows = targets.chunks_exact(columns).zip(weights);
-                let rows = rows.flat_map(|(row, weight)| row.iter().chain([weight]));
-                (rows.copied().collect(), columns + 1)
-            }
-        }
-    }
-
     /// The targets in the form that the likelihood takes, row-major, and the number of columns. A known noise
     /// variance or number of trials is a second column. Intervals have columns of lower and upper limits.
     pub fn likelihood_targets(&self) -> (Vec<f64>, usize) {
