@@ -168,9 +168,7 @@ impl Command {
                 installation::completions(&arguments, Arguments::command())
             }
             Self::Man(arguments) => installation::manual(&arguments, Arguments::command()),
-            Self::Datasets(DatasetsCommand::List { data_dir }) => {
-                datasets::list(data_dir.as_deref())
-            }
+            Self::Datasets(DatasetsCommand::List { directory }) => datasets::list(&directory),
         }
     }
 }

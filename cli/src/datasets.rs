@@ -1,11 +1,11 @@
 //! `burn-gp datasets list`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use burn_gp_datasets::{
     Availability, DataError, DataSource, DatasetInfo, ImageCounts, ImageShape, Task, registry,
 };
-use burn_gp_runs::{failure::Failure, standard_output::print};
+use burn_gp_runs::{arguments::DataDirectory, failure::Failure, standard_output::print};
 use clap::Subcommand;
 
 /// The subcommands of `datasets`.
@@ -13,9 +13,9 @@ use clap::Subcommand;
 pub enum DatasetsCommand {
     /// List the name, size, task and location of every data set that has a name, or how to get it
     List {
-        /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
-        #[arg(long, value_name = "DIR")]
-        data_dir: Option<PathBuf>,
+        /// The folder of the registered data sets
+        #[command(flatten)]
+        directory: DataDirectory,
     },
 }
 
@@ -24,9 +24,9 @@ pub enum DatasetsCommand {
 /// # Errors
 ///
 /// If the standard output cannot be written.
-pub fn list(data_dir: Option<&Path>) -> Result<(), Failure> {
-    let environment = std::env::var_os("BURN_GP_DATA").map(PathBuf::from);
-    let data_dir = data_dir.or(environment.as_deref());
+pub fn list(directory: &DataDirectory) -> Result<(), Failure> {
+    let data_dir = directory.path();
+    let data_dir = data_dir.as_deref();
     let mut text = row(["name", "rows", "inputs", "task", "where"]);
     for info in registry() {
         text += &entry(info, data_dir);

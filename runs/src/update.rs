@@ -7,7 +7,7 @@ use burn_gp_datasets::{DataError, DataSource, Features, KeptColumns, Matrix, New
 use burn_gp_models::{AnyTrained, SavedModel, SavedModelError, training::TrainingData};
 use clap::Args;
 
-use crate::arguments::{CONFIG, DeviceName, RunOptions};
+use crate::arguments::{CONFIG, DataDirectory, DeviceName};
 use crate::checksums::{Links, read_text, seal};
 use crate::evaluation::{Levels, evaluate};
 use crate::failure::Failure;
@@ -54,9 +54,9 @@ pub struct UpdateArguments {
     /// Device; `burn-gp devices` lists the devices and marks the default
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<DeviceName>,
-    /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
-    #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
+    /// The folder of the registered data sets
+    #[command(flatten)]
+    pub data_directory: DataDirectory,
 }
 
 /// Runs `burn-gp update`.
@@ -138,8 +138,7 @@ fn update_outputs(arguments: &UpdateArguments, context: &outputs::Context) -> Re
         let (column, value) = column_and_value(option)?;
         Ok::<_, Failure>((column, value, option))
     });
-    let data_dir = arguments.data_dir.clone();
-    let data_dir = data_dir.or_else(|| RunOptions::environment().data_dir);
+    let data_dir = arguments.data_directory.path();
     let data = arguments.data.as_deref();
     let added = data.map(|data| DataSource::resolve(data, data_dir.as_deref()));
     let changed = outputs::ChangedRows {
@@ -192,8 +191,7 @@ fn new_rows(
     arguments: &UpdateArguments,
     saved: &SavedModel<ModelContext>,
 ) -> Result<Part, Failure> {
-    let data_dir = arguments.data_dir.clone();
-    let data_dir = data_dir.or_else(|| RunOptions::environment().data_dir);
+    let data_dir = arguments.data_directory.path();
     let source = DataSource::resolve(data, data_dir.as_deref())?;
     let rows = NewRows {
         header: arguments.no_header.map(|none| !none),

@@ -1,7 +1,5 @@
 //! Options that are needed before the data are loaded, with their defaults.
 
-use std::path::PathBuf;
-
 use burn_gp_core::likelihoods::{
     BernoulliConfig, BinomialConfig, FixedNoiseConfig, GaussianConfig, IntervalCensoredConfig,
     LikelihoodName, SoftmaxConfig,
@@ -9,7 +7,7 @@ use burn_gp_core::likelihoods::{
 use burn_gp_datasets::{DataError, DataSource, FileError, Task};
 use burn_gp_models::SvgpConfig;
 
-use super::{DeviceName, InputScaleName, ModelChoice, RunOptions};
+use super::{DataDirectory, DeviceName, InputScaleName, ModelChoice, RunOptions};
 use crate::parameter_options::FieldOption;
 
 /// The headings whose options all models have.
@@ -49,7 +47,7 @@ impl RunOptions {
     /// The options from environment variables.
     pub fn environment() -> Self {
         Self {
-            data_dir: std::env::var_os("BURN_GP_DATA").map(PathBuf::from),
+            data_dir: DataDirectory::of_environment(),
             ..Self::default()
         }
     }

@@ -3,6 +3,7 @@
 mod applicability;
 mod choices;
 mod configuration;
+mod data_directory;
 mod declaration;
 mod defaults;
 mod device_name;
@@ -23,6 +24,7 @@ pub use choices::{
     TimeName, model, name_of,
 };
 pub use configuration::{CONFIG, parse_configuration, read_configuration, to_toml};
+pub use data_directory::DataDirectory;
 pub use declaration::Property;
 pub use defaults::DEFAULT_DATA;
 pub use device_name::{DeviceName, NoDeviceName};

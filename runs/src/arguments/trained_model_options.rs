@@ -1,10 +1,8 @@
 //! The options of every command that uses a trained model.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
-use super::{DeviceName, RunOptions};
+use super::{DataDirectory, DeviceName};
 
 /// The options that `predict`, `sample` and `report` share.
 #[derive(Debug, Args)]
@@ -15,15 +13,7 @@ pub struct TrainedModelOptions {
     /// Device; `burn-gp devices` lists the devices and marks the default
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<DeviceName>,
-    /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
-    #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
-}
-
-impl TrainedModelOptions {
-    /// The folder of the registered data sets, from the option or the environment.
-    pub fn data_dir(&self) -> Option<PathBuf> {
-        let typed = self.data_dir.clone();
-        typed.or_else(|| RunOptions::environment().data_dir)
-    }
+    /// The folder of the registered data sets
+    #[command(flatten)]
+    pub data_directory: DataDirectory,
 }

@@ -1,7 +1,6 @@
 //! The columns and events whose future is known.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 use burn_gp_datasets::{DataSource, Features, KeptColumns, NewRows, Schema};
 use burn_gp_models::forecasting::{Calendar, Covariate, ForecastError, Series};
@@ -9,6 +8,7 @@ use burn_gp_models::forecasting::{Calendar, Covariate, ForecastError, Series};
 use super::column_errors::of_rows;
 use super::left_out::LeftOut;
 use super::sentences::of_error;
+use crate::arguments::DataDirectory;
 use crate::failure::Failure;
 
 /// The column of event names.
@@ -66,7 +66,7 @@ impl<'a> TableColumns<'a> {
 
 /// The source of a file's name.
 pub fn source_of(data: &str) -> Result<DataSource, Failure> {
-    let data_dir = std::env::var_os("BURN_GP_DATA").map(PathBuf::from);
+    let data_dir = DataDirectory::of_environment();
     Ok(DataSource::resolve(data, data_dir.as_deref())?)
 }
 

@@ -159,7 +159,7 @@ fn training_data(
 ) -> Result<PreparedData, String> {
     let options = parse_configuration(path, text).map_err(|error| error.to_string())?;
     let typed = RunOptions {
-        data_dir: arguments.shared.data_dir.clone(),
+        data_dir: arguments.shared.data_directory.typed(),
         ..RunOptions::default()
     };
     let options = typed.over(options).over(RunOptions::environment());

@@ -90,7 +90,7 @@ impl Destination {
         shared: &TrainedModelOptions,
         model: &Path,
     ) -> Result<(DataSource, Option<Self>), Failure> {
-        let source = DataSource::resolve(data, shared.data_dir().as_deref())?;
+        let source = DataSource::resolve(data, shared.data_directory.path().as_deref())?;
         let file = out.filter(|path| path.as_os_str() != "-");
         let claim = |path: &PathBuf| Self::claim(path, shared.overwrite, source.path(), model);
         let destination = file.map(claim).transpose()?;

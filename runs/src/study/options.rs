@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::arguments::{DeviceName, DtypeName, RunOptions, ScaleName};
+use crate::arguments::{DataDirectory, DeviceName, DtypeName, RunOptions, ScaleName};
 use crate::devices::ComputeTarget;
 use crate::option_error::OptionError;
 
@@ -20,9 +20,9 @@ pub struct CommonOptions {
     /// Replace the folder instead of continuing in it
     #[arg(long)]
     pub overwrite: bool,
-    /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
-    #[arg(long, value_name = "DIR")]
-    data_dir: Option<PathBuf>,
+    /// The folder of the registered data sets
+    #[command(flatten)]
+    data_directory: DataDirectory,
     /// First seed
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
@@ -44,7 +44,7 @@ impl CommonOptions {
             scale: ScaleName::Quick,
             out: Some(out),
             overwrite,
-            data_dir: options.data_dir.clone(),
+            data_directory: DataDirectory::new(options.data_dir.clone()),
             seed: 0,
             device: options.device.clone(),
             dtype: options.dtype,
@@ -78,8 +78,7 @@ impl CommonOptions {
 
     /// The folder of the data sets, as an absolute path.
     pub fn data_dir(&self) -> Option<PathBuf> {
-        let typed = self.data_dir.clone();
-        let folder = typed.or(RunOptions::environment().data_dir)?;
+        let folder = self.data_directory.path()?;
         Some(std::path::absolute(&folder).unwrap_or(folder))
     }
 
