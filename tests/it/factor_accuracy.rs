@@ -368,7 +368,10 @@ fn two_sided_residual<T: Real, H: Real>(
 /// gradient solves. For `log|K|` that is `LᵀK⁻¹L = I`, by a two-sided solve. For the log-density of
 /// zeros it is the same with `K⁻¹ = HᵀH`, `H = L⁻¹`.
 fn check_large_gradients<T: Real, H: Real>(platform: &Platform) {
-    let sizes = sizes(platform).iter().filter(|&&size| size >= 512);
+    // The reference of 2048 rows takes most of a minute. The same code computes the gradients of 1024.
+    let sizes = sizes(platform)
+        .iter()
+        .filter(|&size| (512..=1024).contains(size));
     for &size in sizes {
         let kernel = Kernel::SquaredExponential;
         let matrix = with_diagonal(&kernel.on_grid::<T>(size), jitter(platform));

@@ -106,7 +106,7 @@ fn train(config: &SvgpConfig) -> (AnyTrained, Vec<f64>, [f64; 2]) {
     let training = MiniBatchTraining {
         batch_size: ROWS,
         learning_rate: 0.05,
-        ..MiniBatchTraining::new(150)
+        ..MiniBatchTraining::new(75)
     };
     let mut trainer = MiniBatchTrainer::new(model, data, training);
     let first = trainer.step().expect("a first step").loss;

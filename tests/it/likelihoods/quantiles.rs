@@ -20,9 +20,9 @@ use crate::support::{
 /// hundred times as long as the others.
 fn draws(case: &Case) -> usize {
     if case.config.name() == "tweedie" {
-        400
+        200
     } else {
-        5000
+        2500
     }
 }
 

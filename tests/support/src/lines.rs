@@ -3,9 +3,8 @@
 
 use std::{f64::consts::PI, sync::LazyLock};
 
-/// Nodes per panel, and panels between two neighboring locations.
+/// Nodes per panel. There is one panel between two neighboring locations.
 const NODES: usize = 16;
-const PANELS: usize = 2;
 
 /// Nodes and weights on [−1, 1].
 static RULE: LazyLock<Vec<(f64, f64)>> = LazyLock::new(legendre);
@@ -72,16 +71,14 @@ impl Line {
     pub fn nodes(&self) -> Vec<(f64, f64)> {
         let mut nodes = Vec::new();
         for pair in self.ends().windows(2) {
-            let half = 0.5 * (pair[1] - pair[0]) / PANELS as f64;
-            for panel in 0..PANELS {
-                let middle = pair[0] + half * (2.0 * panel as f64 + 1.0);
-                nodes.extend(RULE.iter().map(|(x, weight)| {
-                    let f = middle + half * x;
-                    let z = (f - self.mean) / self.deviation;
-                    let log_normal = -0.5 * (z * z + (2.0 * PI).ln()) - self.deviation.ln();
-                    (f, log_normal + (weight * half).ln())
-                }));
-            }
+            let half = 0.5 * (pair[1] - pair[0]);
+            let middle = pair[0] + half;
+            nodes.extend(RULE.iter().map(|(x, weight)| {
+                let f = middle + half * x;
+                let z = (f - self.mean) / self.deviation;
+                let log_normal = -0.5 * (z * z + (2.0 * PI).ln()) - self.deviation.ln();
+                (f, log_normal + (weight * half).ln())
+            }));
         }
         nodes
     }

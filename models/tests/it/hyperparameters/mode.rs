@@ -124,6 +124,11 @@ fn fits_find_the_mode_with_and_without_a_prior() {
                 model.parameter(NOISE).expect("noise")
             };
             check("sgpr", &fit, case.sparse_mode(prior));
+            modes.push(case.sparse_mode(prior));
+            // Adam's many small steps take long, and say nothing else in single precision.
+            if dtype != DType::F64 {
+                continue;
+            }
             let svgp = SvgpConfig {
                 parameters: parameters.clone(),
                 ..SvgpConfig::new(kernel(), GaussianConfig::default()).with_inducing(5)
@@ -136,7 +141,6 @@ fn fits_find_the_mode_with_and_without_a_prior() {
                 model.parameter(NOISE).expect("noise")
             };
             check("svgp", &fit, case.sparse_mode(prior));
-            modes.push(case.sparse_mode(prior));
         }
         assert!(modes[1] > 1.3 * modes[0], "the prior matters: {modes:?}");
     }
