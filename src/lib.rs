@@ -22,6 +22,7 @@ pub mod features;
 pub mod inducing;
 pub mod inference;
 pub mod kernels;
+pub mod latent_inputs;
 pub mod layers;
 pub mod likelihoods;
 pub mod means;

@@ -34,7 +34,7 @@ const LEVELS: [&[(&str, &str)]; 7] = [
 ];
 
 /// The modules of the library, from the bottom up.
-const LIBRARY: [&str; 19] = [
+const LIBRARY: [&str; 20] = [
     "custom",
     "random",
     "metrics",
@@ -51,6 +51,7 @@ const LIBRARY: [&str; 19] = [
     "optim",
     "variational",
     "inference",
+    "latent_inputs",
     "layers",
     "sampling",
     "point_processes",

@@ -4,8 +4,8 @@ use burn::tensor::{Tensor, TensorCreationOptions};
 use rand::rngs::ChaCha8Rng;
 
 use super::{
-    InputScales, Kernel, NoFunctionDraws, NoSpectrum, NoStateSpace, PriorFeatures, SpectralSample,
-    StateSpace, Structure,
+    ExpectedProducts, InputScales, Kernel, NoExpectedProducts, NoFunctionDraws, NoSpectrum,
+    NoStateSpace, PriorFeatures, SpectralSample, StateSpace, Structure,
     points::{no_covariances, no_variances},
 };
 use crate::custom::BoxedModule;
@@ -55,6 +55,10 @@ impl Kernel for AnyKernel {
 
     fn state_space(&self) -> Result<StateSpace, NoStateSpace> {
         self.piece().state_space()
+    }
+
+    fn expected_products(&self) -> Result<ExpectedProducts, NoExpectedProducts> {
+        self.piece().expected_products()
     }
 
     fn spectrum(

@@ -7,8 +7,8 @@ use burn::{
 use rand::rngs::ChaCha8Rng;
 
 use super::{
-    AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
-    NoFunctionDraws, NoStateSpace, PriorFeatures, StateSpace,
+    AnyKernel, ExpectedProducts, Kernel, KernelDefinition, KernelInputs, KernelParameter,
+    KernelUnits, NoExpectedProducts, NoFunctionDraws, NoStateSpace, PriorFeatures, StateSpace,
     definition::positive,
     inputs::Groups,
     points::{no_variances, require_fit},
@@ -121,6 +121,10 @@ impl Kernel for Linear {
 
     fn state_space(&self) -> Result<StateSpace, NoStateSpace> {
         Ok(StateSpace::line(one_input(self.variance.value())?))
+    }
+
+    fn expected_products(&self) -> Result<ExpectedProducts, NoExpectedProducts> {
+        Ok(ExpectedProducts::linear(self.variance.value()))
     }
 
     /// The features `σ_d·x_d`.

@@ -21,6 +21,7 @@ mod deep;
 mod definition;
 mod distances;
 mod exchangeable;
+mod expected_products;
 mod functions;
 mod gibbs;
 mod gneiting;
@@ -70,6 +71,7 @@ pub use damped_oscillator::{DampedOscillator, DampedOscillatorConfig};
 pub use deep::{DeepConfig, DeepKernel};
 pub use definition::KernelDefinition;
 pub use exchangeable::{Exchangeable, ExchangeableConfig};
+pub use expected_products::{ExpectedProducts, NoExpectedProducts};
 pub use functions::{KernelOfEach, Kernels, StackedKernel};
 pub use gibbs::{Gibbs, GibbsConfig};
 pub use gneiting::{Gneiting, GneitingConfig};
@@ -216,6 +218,17 @@ pub trait Kernel: AnyModule {
     /// [`NoStateSpace`], which names the kernel.
     fn state_space(&self) -> Result<StateSpace, NoStateSpace> {
         Err(NoStateSpace::of::<Self>())
+    }
+
+    /// The expectations of covariances and of their products over normal inputs, for latent inputs
+    /// ([`BayesianGplvm`](crate::latent_inputs::BayesianGplvm)). The default returns an error, for kernels whose
+    /// expectations have no closed form here: there is one for the squared exponential, linear and scaled kernels.
+    ///
+    /// # Errors
+    ///
+    /// [`NoExpectedProducts`], which names the kernel.
+    fn expected_products(&self) -> Result<ExpectedProducts, NoExpectedProducts> {
+        Err(NoExpectedProducts::of::<Self>())
     }
 
     /// The kernel as one of any type.

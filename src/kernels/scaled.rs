@@ -10,9 +10,9 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelParameter, KernelPart,
-    KernelUnits, NoFunctionDraws, NoSpectrum, NoStateSpace, PriorFeatures, SpectralSample,
-    StateSpace, Structure, definition::positive,
+    AnyKernel, ExpectedProducts, Kernel, KernelConfig, KernelDefinition, KernelInputs,
+    KernelParameter, KernelPart, KernelUnits, NoExpectedProducts, NoFunctionDraws, NoSpectrum,
+    NoStateSpace, PriorFeatures, SpectralSample, StateSpace, Structure, definition::positive,
 };
 use crate::{parameter::Positive, register};
 
@@ -132,6 +132,11 @@ impl Kernel for Scaled {
 
     fn state_space(&self) -> Result<StateSpace, NoStateSpace> {
         Ok(self.base.state_space()?.scaled(self.outputscale.value()))
+    }
+
+    fn expected_products(&self) -> Result<ExpectedProducts, NoExpectedProducts> {
+        let base = self.base.expected_products()?;
+        Ok(base.scaled(self.outputscale.value()))
     }
 
     fn spectrum(

@@ -9,9 +9,9 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
-    NoFunctionDraws, NoSpectrum, NoStateSpace, PriorFeatures, SpectralSample, StateSpace,
-    Structure,
+    AnyKernel, ExpectedProducts, Kernel, KernelDefinition, KernelInputs, KernelParameter,
+    KernelUnits, NoExpectedProducts, NoFunctionDraws, NoSpectrum, NoStateSpace, PriorFeatures,
+    SpectralSample, StateSpace, Structure,
     definition::positive,
     inputs::{Groups, first_lengthscale},
     points::{at_each, require_fit},
@@ -248,6 +248,16 @@ impl Kernel for StationaryKernel {
             lengthscale,
             self.variance.value(),
         ))
+    }
+
+    fn expected_products(&self) -> Result<ExpectedProducts, NoExpectedProducts> {
+        match self.kind {
+            Stationary::SquaredExponential => Ok(ExpectedProducts::squared_exponential(
+                self.lengthscale.value(),
+                self.variance.value(),
+            )),
+            kind => Err(NoExpectedProducts::named(&format!("{kind:?}"))),
+        }
     }
 
     fn spectrum(

@@ -22,6 +22,7 @@
 //! | [`column_squares`], [`column_products`], [`add_to_diagonal`], [`gaussian_kl`], [`expected_gaussian_log_density`], [`layer_normalization`] | one pass | one pass |
 //! | [`matern`] | a sum of about fifty exponentials per value, in one pass | the same terms recomputed |
 //! | [`congruence`] | two triangular products | none |
+//! | [`expected_covariance`], [`expected_products`] | a pass for each dimension over rows and points, or pairs of points | that of its parts |
 //!
 //! # How an operation is built
 //!
@@ -57,6 +58,7 @@ mod decompositions;
 mod diagonal;
 mod exact_matmul;
 mod expected_log_density;
+mod expected_products;
 #[cfg(all(feature = "cube", feature = "fusion"))]
 mod fusion;
 mod gram;
@@ -102,6 +104,7 @@ pub use diagonal::{add_diagonal, add_to_diagonal};
 pub(crate) use diagonal::{diagonals, mean_diagonal};
 pub use exact_matmul::ExactMatmul;
 pub use expected_log_density::expected_gaussian_log_density;
+pub use expected_products::{expected_covariance, expected_products};
 pub use gram::{gram, transposed_gram};
 pub(crate) use inverse_free::{RelaxedMatrices, relaxed_terms};
 pub use inversion::{Congruence, congruence};

@@ -43,6 +43,19 @@ fn kernels_of_any_numbers() {
                 let vectors = Tensor::ones([second.rows, 2], (&options.0, options.1));
                 let _ = covariance_product(&kernel, x1.clone(), Some(x2), vectors).into_data();
             }
+            if let Ok(expected) = kernel.expected_products()
+                && second.columns == dimensions
+            {
+                let (mean, variance) = (x1.clone(), x1.clone().square());
+                let x2 = second.tensor(&options);
+                let _ = expected
+                    .variances(mean.clone(), variance.clone())
+                    .into_data();
+                let covariances = expected.covariances(mean.clone(), variance.clone(), x2.clone());
+                let _ = covariances.into_data();
+                let _ = expected.products(mean, variance, x2).into_data();
+                let _ = expected.relevances(dimensions).into_data();
+            }
             let mut random = ChaCha8Rng::seed_from_u64(seed);
             let _ = kernel.spectrum(dimensions, 3, &mut random);
             let place = (&options.0, options.1).into();

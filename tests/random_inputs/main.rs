@@ -5,6 +5,7 @@
 mod inducing;
 mod inference;
 mod kernels;
+mod latent_inputs;
 mod likelihoods;
 mod neighbors;
 mod numbers;

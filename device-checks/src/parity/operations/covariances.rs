@@ -15,7 +15,34 @@ const IMAGES: usize = 5;
 const PATCHES: usize = 7;
 
 pub(super) fn cases() -> Vec<Case> {
-    Stationary::ALL.into_iter().flat_map(of_kind).collect()
+    let stationary = Stationary::ALL.into_iter().flat_map(of_kind);
+    stationary.chain(of_uncertain_inputs()).collect()
+}
+
+fn of_uncertain_inputs() -> [Case; 2] {
+    let [rows, _, points] = SIZES;
+    [
+        exact("expected_covariance", move |harness| {
+            let (mean, variance) = (
+                harness.normal([rows, DIMENSIONS]),
+                harness.positive([rows, DIMENSIONS]),
+            );
+            let points = harness.normal([points, DIMENSIONS]);
+            let (lengthscales, scale) = (harness.positive([DIMENSIONS]), harness.positive([1]));
+            let covariance = ops::expected_covariance(mean, variance, points, lengthscales, scale);
+            harness.output("covariance", covariance);
+        }),
+        exact("expected_products", move |harness| {
+            let (mean, variance) = (
+                harness.normal([rows, DIMENSIONS]),
+                harness.positive([rows, DIMENSIONS]),
+            );
+            let points = harness.normal([points, DIMENSIONS]);
+            let (lengthscale, scale) = (harness.positive([1]), harness.positive([1]));
+            let products = ops::expected_products(mean, variance, points, lengthscale, scale);
+            harness.output("products", products);
+        }),
+    ]
 }
 
 fn of_kind(kind: Stationary) -> Vec<Case> {
