@@ -130,6 +130,7 @@
 //! | set, bound, fix or give priors to parameters | [`parameter`] |
 //! | train step by step, with callbacks or in burn's learner | [`training`] |
 //! | put a Gaussian process into a burn network | [`layers`] |
+//! | find latent inputs of rows of measurements | [`GplvmConfig`] |
 //! | forecast series over time, and take them apart | [`forecasting`] |
 //! | draw functions | [`sampling`] |
 //! | work with covariance matrices | [`ops`] |
@@ -187,6 +188,7 @@ mod guide {
         TimeSeries: "time_series.md",
         SeveralOutputs: "several_outputs.md",
         ManyDataSets: "many_data_sets.md",
+        Latent: "latent.md",
         NewRows: "new_rows.md",
         Shapes: "shapes.md",
         Numerics: "numerics.md",

@@ -53,8 +53,8 @@ pub use burn_gp_core::{
 };
 pub use burn_gp_models::{
     ComputationAwareConfig, ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig,
-    ExactConfig, Fit, FitModel, Fitted, FittedPredictions, InducingConfig, LastLayerConfig,
-    LayerConfig, MarkovConfig, MarkovVariationalConfig, Matrix, ModelConfig, SgprConfig,
-    SolveCollapsedConfig, SvdbkConfig, SvgpConfig, VecchiaConfig, VecchiaLaplaceConfig, VifConfig,
-    VnngpConfig, fit_each,
+    ExactConfig, Fit, FitModel, Fitted, FittedGplvm, FittedPredictions, GplvmConfig,
+    InducingConfig, LastLayerConfig, LayerConfig, MarkovConfig, MarkovVariationalConfig, Matrix,
+    ModelConfig, SgprConfig, SolveCollapsedConfig, SvdbkConfig, SvgpConfig, VecchiaConfig,
+    VecchiaLaplaceConfig, VifConfig, VnngpConfig, fit_each,
 };

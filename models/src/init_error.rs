@@ -3,7 +3,7 @@
 use burn_gp_core::{
     features::NetworkError,
     inducing::{SelectionError, SetsError},
-    kernels::NoStateSpace,
+    kernels::{NoExpectedProducts, NoStateSpace},
     layers::LayerError,
     likelihoods::ImpossibleTarget,
     ops::NotPositiveDefinite,
@@ -75,6 +75,12 @@ pub enum InitError {
     /// The kernel is not a state-space model.
     #[error(transparent)]
     StateSpace(#[from] NoStateSpace),
+    /// The kernel has no closed form of expectations over latent inputs.
+    #[error(transparent)]
+    ExpectedProducts(#[from] NoExpectedProducts),
+    /// A latent variable model has no latent dimensions.
+    #[error("dimensions is 0; a latent variable model needs at least 1")]
+    NoLatentDimensions,
     /// A number of random vectors is zero, so that nothing can be estimated.
     #[error("estimates.probes and estimates.draws must be at least 1")]
     NoEstimates,

@@ -168,7 +168,7 @@ pub enum SavedModelError {
 
 /// The same model with its parameters numbered in order. With burn's random parameter IDs, the
 /// files of two equal models would differ.
-fn numbered(model: AnyTrained) -> AnyTrained {
+fn numbered<M: Module>(model: M) -> M {
     struct Numbering(u64);
     impl ModuleMapper for Numbering {
         fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
@@ -214,25 +214,12 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
     ///
     /// When a file cannot be written.
     pub fn save(&self, folder: &Path) -> Result<(), SavedModelError> {
-        let write_error = |name: &str, reason: String| SavedModelError::Write {
-            path: folder.join(name),
-            reason,
-        };
-        let weights = numbered(self.model.clone()).into_record().into_bytes();
-        let weights = weights.map_err(|reason| write_error(WEIGHTS_FILE, reason.to_string()))?;
         let described = Described {
             summary: &self.summary,
             has_row_noise: self.model.has_row_noise(),
             context: &self.context,
         };
-        let text = versioned_text(&described)
-            .map_err(|reason| write_error(MODEL_FILE, reason.to_string()))?;
-        let mut checked = CheckedFolder::new(folder);
-        for (name, content) in [(WEIGHTS_FILE, &*weights), (MODEL_FILE, text.as_bytes())] {
-            (checked.write(name, content))
-                .map_err(|reason| write_error(name, reason.to_string()))?;
-        }
-        (checked.seal()).map_err(|reason| write_error(CHECKSUMS_FILE, reason.to_string()))
+        write_with_weights(folder, MODEL_FILE, &described, self.model.clone())
     }
 
     /// The format version of the model in a folder.
@@ -293,6 +280,28 @@ fn versioned_text(content: &impl Serialize) -> serde_json::Result<String> {
         content,
     };
     Ok(serde_json::to_string_pretty(&file)? + "\n")
+}
+
+/// Writes a file with the format version and the parameter values of a module into an existing folder, and their
+/// checksums.
+pub(crate) fn write_with_weights<M: Module>(
+    folder: &Path,
+    name: &str,
+    content: &impl Serialize,
+    module: M,
+) -> Result<(), SavedModelError> {
+    let write_error = |name: &str, reason: String| SavedModelError::Write {
+        path: folder.join(name),
+        reason,
+    };
+    let weights = numbered(module).into_record().into_bytes();
+    let weights = weights.map_err(|reason| write_error(WEIGHTS_FILE, reason.to_string()))?;
+    let text = versioned_text(content).map_err(|reason| write_error(name, reason.to_string()))?;
+    let mut checked = CheckedFolder::new(folder);
+    for (name, content) in [(WEIGHTS_FILE, &*weights), (name, text.as_bytes())] {
+        (checked.write(name, content)).map_err(|reason| write_error(name, reason.to_string()))?;
+    }
+    (checked.seal()).map_err(|reason| write_error(CHECKSUMS_FILE, reason.to_string()))
 }
 
 /// Writes a file with the format version into an existing folder, and its checksum.

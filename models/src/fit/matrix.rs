@@ -46,7 +46,7 @@ enum Content {
 
 /// The values of a matrix on the CPU.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rows {
+pub(crate) struct Rows {
     /// Row-major.
     pub values: Vec<f64>,
     /// N
@@ -82,7 +82,7 @@ impl Matrix {
     }
 
     /// Reads the values of `what`, which must not be empty.
-    pub(super) fn read(self, what: &'static str) -> Result<Rows, Error> {
+    pub(crate) fn read(self, what: &'static str) -> Result<Rows, Error> {
         let [count, columns] = self.dims();
         let rows = match self.0 {
             Content::Ragged {

@@ -24,7 +24,7 @@ pub use each::fit_each;
 pub use error::Error;
 pub use fitted::Fitted;
 pub use fitted_predictions::FittedPredictions;
-use matrix::Rows;
+pub(crate) use matrix::Rows;
 pub use matrix::{Matrix, Number};
 use offsets::Offsets;
 pub use options::Fit;

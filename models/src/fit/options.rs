@@ -313,7 +313,7 @@ impl Fit {
     }
 
     /// The device without autodiff and the type for `inputs`.
-    pub(super) fn place(&self, inputs: &Rows) -> (Device, DType) {
+    pub(crate) fn place(&self, inputs: &Rows) -> (Device, DType) {
         let device = self.place.device.clone().or_else(|| inputs.device.clone());
         let device = device.unwrap_or_default().inner();
         let default = || device.settings().float_dtype.into();

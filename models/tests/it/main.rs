@@ -15,6 +15,7 @@ mod first_periods;
 mod fit;
 mod forecasting;
 mod full_batch;
+mod gplvm;
 mod hyperparameters;
 mod impossible_networks;
 mod impossible_targets;

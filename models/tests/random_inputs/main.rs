@@ -9,4 +9,5 @@ mod search;
 
 mod configs;
 mod fits;
+mod latent_variables;
 mod saved;
