@@ -31,6 +31,8 @@ mod forecasting;
 mod function_draws;
 #[path = "../examples/heteroskedastic.rs"]
 mod heteroskedastic;
+#[path = "../examples/latent_variables.rs"]
+mod latent_variables;
 #[path = "../examples/learner.rs"]
 mod learner;
 #[path = "../examples/many_rows.rs"]
@@ -93,6 +95,7 @@ examples! {
     forecasting,
     function_draws,
     heteroskedastic,
+    latent_variables,
     learner,
     many_rows,
     map,
