@@ -32,6 +32,11 @@ impl NoisyRows {
         }
     }
 
+    /// v, the noise variances of the rows besides the trained one, `[N]`; `None` if they have none.
+    pub fn known(&self) -> Option<&Tensor<1>> {
+        self.variances.as_ref()
+    }
+
     /// One row for all that have equal inputs and equal noise, if that saves time.
     pub fn merged(self) -> Self {
         let keys = match &self.variances {
@@ -145,6 +150,7 @@ impl NoisyRows {
 
 /// Rows of a low-rank regression with equal noise: rows with noise of their own are divided by its standard deviation,
 /// `√(σ² + v_n)`, so that all have the noise one. Other rows stay as they are, with the noise σ².
+#[derive(Clone, Debug)]
 pub(super) struct EqualNoise {
     /// `1/√(σ² + v)`, `[N]`, if rows are divided.
     scale: Option<Tensor<1>>,
@@ -157,10 +163,23 @@ impl EqualNoise {
     pub fn new(rows: &NoisyRows, noise: Tensor<1>) -> Self {
         match rows.total(noise.clone()) {
             None => Self { scale: None, noise },
-            Some(total) => Self {
-                scale: Some(total.sqrt().recip()),
-                noise: noise.ones_like(),
-            },
+            Some(total) => Self::of_rows(total),
+        }
+    }
+
+    /// From the noise variance of each row, `[N]`, or that of all, `[1]`.
+    pub fn of(noise: Tensor<1>) -> Self {
+        match noise.dims() {
+            [1] => Self { scale: None, noise },
+            _ => Self::of_rows(noise),
+        }
+    }
+
+    /// From the noise variance of each row, `[N]`.
+    fn of_rows(noise: Tensor<1>) -> Self {
+        Self {
+            noise: noise.ones_like().narrow(0, 0, 1),
+            scale: Some(noise.sqrt().recip()),
         }
     }
 
@@ -194,6 +213,14 @@ impl EqualNoise {
         match &self.scale {
             Some(scale) => variances * scale.clone().square(),
             None => variances,
+        }
+    }
+
+    /// Values of the rows from those of the divided rows, `[N, P]`.
+    pub fn undivided(&self, values: Tensor<2>) -> Tensor<2> {
+        match &self.scale {
+            Some(scale) => values / scale.clone().unsqueeze_dim(1),
+            None => values,
         }
     }
 

@@ -29,6 +29,9 @@ pub trait Actions: Module + ModuleDisplay + Sync + 'static {
     /// `SᵀS`, `[I, I]`.
     fn gram(&self) -> Tensor<2>;
 
+    /// `Sᵀ·diag(v)·S`, `[I, I]`, for values v, `[N]`.
+    fn weighted_gram(&self, values: Tensor<1>) -> Tensor<2>;
+
     /// `SᵀK(X, x)`, `[I, N′]`, at other points `[N′, D]`, or without them `SᵀK(X, X)`, `[I, N]`, at the points
     /// `[N, D]` themselves. No N×N matrix is stored.
     fn covariance(&self, kernel: &dyn Kernel, points: Tensor<2>, x: Option<Tensor<2>>)
@@ -178,9 +181,11 @@ impl Actions for BlockActions {
     }
 
     fn gram(&self) -> Tensor<2> {
-        let squares = self.project(self.column()); // [I, 1]
-        let identity = Tensor::<2>::eye(self.count(), &squares.device()).cast(squares.dtype());
-        identity * squares
+        diagonal(self.project(self.column()))
+    }
+
+    fn weighted_gram(&self, values: Tensor<1>) -> Tensor<2> {
+        diagonal(self.project(self.column() * values.unsqueeze_dim(1)))
     }
 
     fn covariance(
@@ -191,6 +196,12 @@ impl Actions for BlockActions {
     ) -> Tensor<2> {
         block_covariance(kernel, self.blocks, points, x, self.values())
     }
+}
+
+/// The matrix with this diagonal, [I, 1].
+fn diagonal(values: Tensor<2>) -> Tensor<2> {
+    let [size, _] = values.dims();
+    Tensor::<2>::eye(size, &values.device()).cast(values.dtype()) * values
 }
 
 /// Actions that combine all points and are not trained.
@@ -230,6 +241,10 @@ impl Actions for DenseActions {
 
     fn gram(&self) -> Tensor<2> {
         self.project(self.columns())
+    }
+
+    fn weighted_gram(&self, values: Tensor<1>) -> Tensor<2> {
+        self.project(self.columns() * values.unsqueeze_dim(1))
     }
 
     fn covariance(

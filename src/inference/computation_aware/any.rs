@@ -76,6 +76,13 @@ impl Actions for AnyActions {
         }
     }
 
+    fn weighted_gram(&self, values: Tensor<1>) -> Tensor<2> {
+        match self {
+            Self::Blocks(actions) => actions.weighted_gram(values),
+            Self::Dense(actions) => actions.weighted_gram(values),
+        }
+    }
+
     fn covariance(
         &self,
         kernel: &dyn Kernel,

@@ -234,7 +234,7 @@ impl State {
     ) -> Result<bool, NotPositiveDefinite> {
         let covariance =
             covariance_product(problem.kernel, problem.inputs.clone(), None, action.clone());
-        let image = covariance + action.clone() * problem.noise.clone().reshape([1, 1]); // z
+        let image = covariance + action.clone() * problem.noise_column(); // z
         // Orthogonalize twice: the rounding error that one pass leaves of earlier directions would
         // grow with every iteration.
         let (mut direction, mut moved) = (action.clone(), image.clone());

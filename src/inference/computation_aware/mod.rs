@@ -24,7 +24,12 @@ pub(in crate::inference) use preconditioner::Preconditioner;
 pub use subspaces::grassmann_distance;
 pub use uncertainty::Uncertainty;
 
-use super::{ConditionError, check_rows, low_rank::precise_type, parts::parts};
+use super::{
+    ConditionError, check_rows,
+    low_rank::precise_type,
+    parts::parts,
+    row_noise::{EqualNoise, NoisyRows},
+};
 use crate::{
     kernels::KernelModule,
     likelihoods::Gaussian,
@@ -41,12 +46,19 @@ use bound::{Terms, evidence_loss, projected_loss};
 pub struct Regression<'a, K> {
     /// The kernel of f.
     pub kernel: &'a K,
-    /// The variance σ² of ε, `[1]`.
+    /// The variance σ² of ε, `[1]`, or one for each row, `[N]`.
     pub noise: &'a Tensor<1>,
     /// X, `[N, D]`.
     pub inputs: &'a Tensor<2>,
     /// y, `[N, P]`.
     pub residual: &'a Tensor<2>,
+}
+
+impl<K> Regression<'_, K> {
+    /// The variance of ε as a column, [N, 1], or [1, 1] for all rows.
+    pub(in crate::inference) fn noise_column(&self) -> Tensor<2> {
+        self.noise.clone().unsqueeze_dim(1)
+    }
 }
 
 /// Chooses the actions for a regression problem.
@@ -129,6 +141,9 @@ pub struct ComputationAware<K: Module, A: Module> {
     loss: ActionLoss,
     #[module(skip)]
     priors: Priors,
+    /// Whether the last column of the targets has noise variances of the rows.
+    #[module(skip)]
+    has_row_noise: bool,
 }
 
 parts!(ComputationAware<K: KernelModule, A: ActionPolicy>);
@@ -143,7 +158,45 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
             policy: Part::new(Role::Posterior, policy),
             loss: ActionLoss::default(),
             priors: Priors::default(),
+            has_row_noise: false,
         }
+    }
+
+    /// Each row has a known noise variance `v_n` besides the trained one: with `D = σ²I + diag(v)`, `SᵀDS` replaces `σ²SᵀS`
+    /// everywhere, and the loss divides the error of each row by its own noise. The variances are a further last column
+    /// of the targets, `[N, P + 1]`. Predictions of new targets have the noise σ².
+    ///
+    /// ```
+    /// use burn::tensor::{DType, Device, Tensor};
+    /// use burn_gp_core::{
+    ///     inference::{ComputationAware, DenseActions}, kernels::StationaryConfig, likelihoods::Gaussian,
+    ///     means::ZeroMean,
+    /// };
+    ///
+    /// # fn main() -> Result<(), burn_gp_core::ops::NotPositiveDefinite> {
+    /// let place = (&Device::default(), DType::F64);
+    /// let model = |noise| {
+    ///     let kernel = StationaryConfig::rbf().init(1, place);
+    ///     let actions = DenseActions::new(Tensor::from_data([[1.0], [0.5], [-0.5]], place));
+    ///     ComputationAware::new(kernel, ZeroMean::new(1), Gaussian::new(noise, place), actions)
+    /// };
+    /// let x = Tensor::<2>::from_data([[0.0], [1.0], [1.5]], place);
+    /// // Rows with a target and a noise variance.
+    /// let rows = Tensor::<2>::from_data([[0.5, 0.2], [0.3, 0.2], [0.1, 0.2]], place);
+    /// let bound = model(0.1).with_row_noise().full_objective(x.clone(), rows.clone())?;
+    /// let difference = bound - model(0.3).full_objective(x, rows.narrow(1, 0, 1))?;
+    /// assert!(difference.abs().into_scalar::<f64>() < 1e-12);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_row_noise(mut self) -> Self {
+        self.has_row_noise = true;
+        self
+    }
+
+    /// Whether each row has a [known noise variance](Self::with_row_noise).
+    pub fn has_row_noise(&self) -> bool {
+        self.has_row_noise
     }
 
     /// Sets the loss.
@@ -176,29 +229,42 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
-        let residual = self.mean.residual(targets, inputs.clone());
+        let rows = NoisyRows::of(inputs.clone(), targets, self.has_row_noise);
+        let residual = self.mean.residual(rows.targets.clone(), inputs.clone());
+        let [_, outputs] = residual.dims();
         let noise = self.likelihood.noise();
+        let of_rows = rows.total(noise.clone());
         let actions = self.policy.actions(&Regression {
             kernel: &self.kernel,
-            noise: &noise,
+            noise: of_rows.as_ref().unwrap_or(&noise),
             inputs: &inputs,
             residual: &residual,
         })?;
         let covariance = actions.covariance(&self.kernel, inputs.clone(), None); // [I, N]
+        // Rows that are divided by the standard deviations of their noise have the noise one: SᵀDS replaces SᵀS.
+        let equal = EqualNoise::new(&rows, noise);
         let terms = Terms {
             projected: actions.project(covariance.clone().transpose()),
-            gram: actions.gram(),
+            gram: match of_rows.clone() {
+                Some(noise) => actions.weighted_gram(noise),
+                None => actions.gram(),
+            },
             targets: actions.project(residual.clone()),
-            prior: self.kernel.diagonal_at(inputs).sum(),
-            covariance,
-            residual,
-            noise,
+            prior: equal.variances(self.kernel.diagonal_at(inputs)).sum(),
+            covariance: equal.features(covariance),
+            residual: equal.residual(residual),
+            noise: equal.noise.clone(),
         };
-        let loss = match self.loss {
-            ActionLoss::Evidence => evidence_loss(terms)?,
-            ActionLoss::Projected => projected_loss(terms)?,
-        };
-        Ok(loss.neg())
+        Ok(match (self.loss, of_rows) {
+            (ActionLoss::Evidence, _) => equal.log_density(evidence_loss(terms)?.neg(), outputs),
+            (ActionLoss::Projected, None) => projected_loss(terms)?.neg(),
+            (ActionLoss::Projected, Some(_)) => {
+                // The density is that of coordinates in the span of S, and not of D^½S.
+                let lengths =
+                    log_determinant(terms.gram.clone())? - log_determinant(actions.gram())?;
+                (projected_loss(terms)? + lengths * (0.5 * outputs as f64)).neg()
+            }
+        })
     }
 
     /// The process given the data, on the device without autodiff.
@@ -219,11 +285,13 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
         ConditionError::check(&inputs, &targets)?;
         let this = self.valid();
         let (inputs, targets) = (inputs.inner(), targets.inner());
-        let residual = this.mean.residual(targets, inputs.clone());
+        let rows = NoisyRows::of(inputs.clone(), targets, this.has_row_noise);
+        let residual = this.mean.residual(rows.targets.clone(), inputs.clone());
         let noise = this.likelihood.noise();
+        let of_rows = rows.total(noise.clone());
         let actions = this.policy.actions(&Regression {
             kernel: &this.kernel,
-            noise: &noise,
+            noise: of_rows.as_ref().unwrap_or(&noise),
             inputs: &inputs,
             residual: &residual,
         })?;
@@ -231,7 +299,10 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
         let projected = actions.project(covariance.transpose());
         let (dtype, precise) = (projected.dtype(), precise_type(&projected));
         let projected = projected.cast(precise);
-        let observed = actions.gram().cast(precise) * noise.cast(precise).reshape([1, 1]);
+        let observed = match of_rows {
+            Some(noise) => actions.weighted_gram(noise).cast(precise), // SᵀDS
+            None => actions.gram().cast(precise) * noise.cast(precise).reshape([1, 1]),
+        };
         // Make the matrix exactly symmetric.
         let factor = cholesky(symmetric(projected) + observed, Jitter::NONE)?;
         let mean = factor.solve(actions.project(residual).cast(precise));
@@ -249,6 +320,11 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
     pub fn after_step(&mut self) {
         self.policy = self.policy.clone().map_module(A::after_step);
     }
+}
+
+/// `log|A|`, `[1]`.
+fn log_determinant(matrix: Tensor<2>) -> Result<Tensor<1>, NotPositiveDefinite> {
+    Ok(cholesky(symmetric(matrix), Jitter::NONE)?.log_determinant())
 }
 
 /// Casts a factor to another type.

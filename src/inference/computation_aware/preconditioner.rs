@@ -1,10 +1,11 @@
-//! Approximate inverses of `K + σ²I`.
+//! Approximate inverses of `K + σ²I`, or of `K + D` with noise D of each row.
 
 use burn::tensor::Tensor;
 
 use super::Regression;
 use crate::{
     inducing::greedy_variance,
+    inference::row_noise::EqualNoise,
     kernels::KernelModule,
     ops::{
         CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gram,
@@ -15,14 +16,16 @@ use crate::{
 /// `P = ΛᵀΛ + σ²I` with Λ, [R, N], from the first R pivots of the pivoted Cholesky factorization of
 /// K (J. Wenger, G. Pleiss, P. Hennig, J. Cunningham and J. Gardner, *Preconditioning for Scalable
 /// Gaussian Process Hyperparameter Optimization*, arXiv:2107.00243).
+///
+/// If each row has its own noise, `P = ΛᵀΛ + D = D^½(Λ′ᵀΛ′ + I)D^½` with `Λ′ = ΛD^{-½}`, and Λ and σ² below are Λ′ and one.
 #[derive(Clone, Debug)]
 pub struct Preconditioner {
     /// Λ, [R, N]
     features: Tensor<2>,
     /// The factor of `σ²I + ΛΛᵀ`.
     factor: CholeskyFactor<2>,
-    /// σ², [1, 1]
-    noise: Tensor<2>,
+    /// The division by `D^½`, and σ².
+    equal: EqualNoise,
 }
 
 impl Preconditioner {
@@ -46,16 +49,16 @@ impl Preconditioner {
         };
         let jitter = Jitter::for_precision(inputs.dtype());
         let own = cholesky(problem.kernel.matrix_at(pivots.clone()), jitter)?;
-        let features = own.solve(problem.kernel.covariance_at(pivots, inputs));
-        let noise = problem.noise.clone();
+        let equal = EqualNoise::of(problem.noise.clone());
+        let features = equal.features(own.solve(problem.kernel.covariance_at(pivots, inputs)));
         let factor = cholesky(
-            add_to_diagonal(gram(features.clone()), noise.clone()),
+            add_to_diagonal(gram(features.clone()), equal.noise.clone()),
             Jitter::NONE,
         )?;
         Ok(Self {
             features,
             factor,
-            noise: noise.reshape([1, 1]),
+            equal,
         })
     }
 
@@ -67,26 +70,38 @@ impl Preconditioner {
 
     /// `P⁻¹B`, [N, C].
     pub fn solve(&self, columns: Tensor<2>) -> Tensor<2> {
+        let columns = self.equal.residual(columns);
         let projected = self.features.clone().exact_matmul(columns.clone());
         let projected = self.factor.solve_transposed(self.factor.solve(projected));
-        (columns - self.features.clone().transpose().exact_matmul(projected)) / self.noise.clone()
+        let rest = columns - self.features.clone().transpose().exact_matmul(projected);
+        self.equal.residual(rest / self.noise())
     }
 
-    /// `(σ²I + ΛΛᵀ)^{-½}·Λ`, [R, N]: rows that span those of Λ, with lengths between zero and one.
+    /// σ², [1, 1].
+    fn noise(&self) -> Tensor<2> {
+        self.equal.noise.clone().reshape([1, 1])
+    }
+
+    /// `(σ²I + ΛΛᵀ)^{-½}·Λ`, [R, N]: rows that span those of Λ, with lengths between zero and one. With noise of each row,
+    /// they are multiplied by `D^{-½}` and span the rows of `P⁻¹` times the covariances with the pivots.
     pub fn whitened_features(&self) -> Tensor<2> {
-        self.factor.solve(self.features.clone())
+        self.equal
+            .features(self.factor.solve(self.features.clone()))
     }
 
-    /// `log|P| = (N − R)·log σ² + log|σ²I + ΛΛᵀ|`
+    /// `log|P| = (N − R)·log σ² + log|σ²I + ΛΛᵀ|`, with noise of each row also `+ log|D|`.
     pub fn log_determinant(&self) -> f64 {
         let [rank, rows] = self.features.dims();
-        let noise = number(self.noise.clone().reshape([1]));
-        (rows - rank) as f64 * noise.ln() + number(self.factor.log_determinant())
+        let noise = number(self.equal.noise.clone());
+        let divided = (rows - rank) as f64 * noise.ln() + number(self.factor.log_determinant());
+        let none = self.equal.noise.zeros_like();
+        divided - 2.0 * number(self.equal.log_density(none, 1)) // Σ_n log D_n^{-½}
     }
 
     /// Samples of `N(0, P)`, [N, C], from standard normals [N, C] and [R, C].
     pub fn draw(&self, of_noise: Tensor<2>, of_features: Tensor<2>) -> Tensor<2> {
-        of_noise * self.noise.clone().sqrt()
-            + self.features.clone().transpose().exact_matmul(of_features)
+        let divided = of_noise * self.noise().sqrt()
+            + self.features.clone().transpose().exact_matmul(of_features);
+        self.equal.undivided(divided)
     }
 }

@@ -16,6 +16,7 @@ pub use process::ConjugateGradientsProcess;
 
 use super::{
     ConditionError, Regression, check_rows, computation_aware::Preconditioner, parts::parts,
+    row_noise::NoisyRows,
 };
 use crate::{
     kernels::{KernelModule, covariance_product},
@@ -118,6 +119,9 @@ pub struct ConjugateGradients<K: Module> {
     settings: ConjugateGradientsSettings,
     #[module(skip)]
     priors: Priors,
+    /// Whether the last column of the targets has noise variances of the rows.
+    #[module(skip)]
+    has_row_noise: bool,
 }
 
 parts!(ConjugateGradients<K: KernelModule>);
@@ -145,7 +149,52 @@ impl<K: KernelModule> ConjugateGradients<K> {
             likelihood,
             settings,
             priors: Priors::default(),
+            has_row_noise: false,
         }
+    }
+
+    /// Each row has a known noise variance `v_n` besides the trained one: `K + σ²I + diag(v)` replaces `K + σ²I`, in products
+    /// and in the preconditioner. The variances are a further last column of the targets, `[N, P + 1]`. Predictions of
+    /// new targets have the noise σ².
+    ///
+    /// ```
+    /// use burn::tensor::{DType, Device, Tensor};
+    /// use burn_gp_core::{
+    ///     inference::{ConjugateGradients, ConjugateGradientsSettings}, kernels::StationaryConfig,
+    ///     likelihoods::Gaussian, means::ZeroMean, process::Process,
+    /// };
+    ///
+    /// # fn main() -> Result<(), burn_gp_core::inference::ConditionError> {
+    /// let place = (&Device::default(), DType::F64);
+    /// let model = |noise| {
+    ///     let kernel = StationaryConfig::rbf().init(1, place);
+    ///     let settings = ConjugateGradientsSettings { tolerance: 1e-12, ..Default::default() };
+    ///     ConjugateGradients::new(kernel, ZeroMean::new(1), Gaussian::new(noise, place), settings)
+    /// };
+    /// let x = Tensor::<2>::from_data([[0.0], [1.0]], place);
+    /// // Rows with a target and a noise variance.
+    /// let rows = Tensor::<2>::from_data([[0.5, 0.2], [0.3, 0.2]], place);
+    /// let noisy = model(0.1).with_row_noise().condition(x.clone(), rows.clone())?;
+    /// let plain = model(0.3).condition(x.clone(), rows.narrow(1, 0, 1))?;
+    /// let difference = noisy.marginals(x.clone()).mean - plain.marginals(x).mean;
+    /// assert!(difference.abs().max().into_scalar::<f64>() < 1e-9);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_row_noise(mut self) -> Self {
+        self.has_row_noise = true;
+        self
+    }
+
+    /// Whether each row has a [known noise variance](Self::with_row_noise).
+    pub fn has_row_noise(&self) -> bool {
+        self.has_row_noise
+    }
+
+    /// The noise variance of each row, `[N]`, or that of all, `[1]`.
+    fn noise_of(&self, rows: &NoisyRows) -> Tensor<1> {
+        let noise = self.likelihood.noise();
+        rows.total(noise.clone()).unwrap_or(noise)
     }
 
     /// The number of preconditioner pivots for a number of inputs.
@@ -161,15 +210,16 @@ impl<K: KernelModule> ConjugateGradients<K> {
         }
     }
 
-    /// `K + σ²I` at the inputs, without autodiff.
+    /// `K + σ²I` at the inputs, without autodiff. `noise` is σ², `[1]`, or that of each row, `[N]`.
     fn system(
         &self,
         inputs: &Tensor<2>,
         residual: &Tensor<2>,
+        noise: &Tensor<1>,
     ) -> Result<System<K>, NotPositiveDefinite> {
         let this = self.valid();
         let (inputs, residual) = (inputs.clone().inner(), residual.clone().inner());
-        let noise = this.likelihood.noise();
+        let noise = noise.clone().inner();
         let problem = Regression {
             kernel: &this.kernel,
             noise: &noise,
@@ -185,7 +235,7 @@ impl<K: KernelModule> ConjugateGradients<K> {
             is_rough: self.settings.is_rough(inputs.dtype()),
             kernel: this.kernel,
             inputs,
-            noise: noise.reshape([1, 1]),
+            noise: noise.unsqueeze_dim(1),
             preconditioner,
         })
     }
@@ -261,10 +311,11 @@ impl<K: KernelModule> ConjugateGradients<K> {
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
-        let [_, outputs] = targets.dims();
-        let residual = self.mean.residual(targets, inputs.clone());
-        let noise = self.likelihood.noise();
-        let system = self.system(&inputs, &residual)?;
+        let rows = NoisyRows::of(inputs.clone(), targets, self.has_row_noise);
+        let residual = (self.mean).residual(rows.targets.clone(), inputs.clone());
+        let [_, outputs] = residual.dims();
+        let noise = self.noise_of(&rows);
+        let system = self.system(&inputs, &residual, &noise)?;
         let estimate = self.estimate(&system, residual.clone().inner());
         // Not all devices have double precision.
         let place = (&system.inputs.device(), inputs.dtype());
@@ -283,7 +334,7 @@ impl<K: KernelModule> ConjugateGradients<K> {
             inputs.autodiff()
         };
         let products = covariance_product(&self.kernel, inputs, None, right.clone())
-            + right * noise.reshape([1, 1]);
+            + right * noise.unsqueeze_dim(1);
         let surrogate = (left * products).sum() * 0.5 - (weights * residual).sum();
         Ok(surrogate.clone() - surrogate.detach() + value.autodiff())
     }
@@ -312,8 +363,9 @@ impl<K: KernelModule> ConjugateGradients<K> {
         check_rows(&inputs, &targets);
         ConditionError::check(&inputs, &targets)?;
         let this = self.valid();
-        let residual = this.mean.residual(targets.inner(), inputs.clone().inner());
-        let system = self.system(&inputs, &residual)?;
+        let rows = NoisyRows::of(inputs.clone().inner(), targets.inner(), this.has_row_noise);
+        let residual = (this.mean).residual(rows.targets.clone(), rows.inputs.clone());
+        let system = this.system(&inputs, &residual, &this.noise_of(&rows))?;
         let directions = (self.settings.cached_variances)
             .map(|rank| system.directions(&residual, rank))
             .transpose()?;

@@ -9,7 +9,9 @@ use crate::{
         computation_aware::{Preconditioner, symmetric},
     },
     kernels::{KernelModule, covariance_product, rough_matrix_product},
-    ops::{ExactMatmul, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, number},
+    ops::{
+        ExactMatmul, Jitter, NotPositiveDefinite, add_diagonal, add_to_diagonal, cholesky, number,
+    },
     process::{Joint, Marginals, Process, dummy_row_if_empty, nonnegative},
 };
 
@@ -19,7 +21,7 @@ pub(super) struct System<K> {
     pub kernel: K,
     /// [N, D]
     pub inputs: Tensor<2>,
-    /// σ², [1, 1]
+    /// σ², [1, 1], or that of each row, [N, 1].
     pub noise: Tensor<2>,
     pub preconditioner: Option<Preconditioner>,
     /// Whether iterations multiply by covariances in single precision where that is possible.
@@ -44,7 +46,7 @@ impl<K: KernelModule> System<K> {
         residual: &Tensor<2>,
         rank: usize,
     ) -> Result<Tensor<2>, NotPositiveDefinite> {
-        let noise = self.noise.clone().reshape([1]);
+        let noise: Tensor<1> = self.noise.clone().squeeze_dim(1);
         let [rows, _] = self.inputs.dims();
         // Sᵀ, [R, N], and the factor of SᵀK̂S
         let (basis, factor) = if rank < rows {
@@ -61,8 +63,12 @@ impl<K: KernelModule> System<K> {
             (basis, cholesky(inner, jitter)?)
         } else {
             let covariances = self.kernel.matrix_at(self.inputs.clone());
-            let identity = add_to_diagonal(covariances.zeros_like(), noise.ones_like());
-            let all = add_to_diagonal(covariances, noise);
+            let one = noise.ones_like().narrow(0, 0, 1);
+            let identity = add_to_diagonal(covariances.zeros_like(), one);
+            let all = match noise.dims() {
+                [1] => add_to_diagonal(covariances, noise),
+                _ => add_diagonal(covariances, noise),
+            };
             (identity, cholesky(all, Jitter::NONE)?)
         };
         Ok(factor.solve(basis).transpose())
@@ -83,8 +89,7 @@ impl<K: KernelModule> Operator for System<K> {
     }
 
     fn roughness_bound(&self) -> Option<f64> {
-        self.is_rough
-            .then(|| number(self.noise.clone().reshape([1])))
+        self.is_rough.then(|| number(self.noise.clone().min()))
     }
 
     fn precondition(&self, columns: Tensor<2>) -> Tensor<2> {

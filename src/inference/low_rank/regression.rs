@@ -8,7 +8,11 @@ use super::{
     optimal_gaussian,
 };
 use crate::{
-    inference::{ConditionError, check_rows, parts::parts},
+    inference::{
+        ConditionError, check_rows,
+        parts::parts,
+        row_noise::{EqualNoise, NoisyRows},
+    },
     kernels::{FeatureMap, LowRankKernel},
     likelihoods::Gaussian,
     means::AnyMean,
@@ -44,6 +48,9 @@ pub struct LowRankRegression<K: Module> {
     correction: VarianceCorrection,
     #[module(skip)]
     priors: Priors,
+    /// Whether the last column of the targets has noise variances of the rows.
+    #[module(skip)]
+    has_row_noise: bool,
 }
 
 parts!(LowRankRegression<K: LowRankKernel>);
@@ -62,7 +69,47 @@ impl<K: LowRankKernel> LowRankRegression<K> {
             likelihood,
             correction,
             priors: Priors::default(),
+            has_row_noise: false,
         }
+    }
+
+    /// Each row has a known noise variance `v_n` besides the trained one: `σ²I + diag(v)` replaces `σ²I`, in the evidence,
+    /// in `B = I + Φᵀ(σ²I + diag(v))⁻¹Φ` and in the penalty `½·Σ_n c(x_n)/(σ² + v_n)`. The variances are a further last
+    /// column of the targets, `[N, P + 1]`. Predictions of new targets have the noise σ².
+    ///
+    /// ```
+    /// use burn::tensor::{DType, Device, Tensor};
+    /// use burn_gp_core::{
+    ///     inducing::{InducingPoints, Nystrom}, inference::LowRankRegression, kernels::StationaryConfig,
+    ///     likelihoods::Gaussian, means::ZeroMean, ops::Jitter, process::VarianceCorrection,
+    /// };
+    ///
+    /// # fn main() -> Result<(), burn_gp_core::ops::NotPositiveDefinite> {
+    /// let place = (&Device::default(), DType::F64);
+    /// let x = Tensor::<2>::from_data([[0.0], [1.0], [1.5]], place);
+    /// let model = |noise| {
+    ///     let kernel = StationaryConfig::rbf().init(1, place);
+    ///     let points = InducingPoints::new(x.clone().narrow(0, 0, 2));
+    ///     let features = Nystrom::new(kernel, points, Jitter::NONE);
+    ///     let correction = VarianceCorrection::default();
+    ///     LowRankRegression::new(features, ZeroMean::new(1), Gaussian::new(noise, place), correction)
+    /// };
+    /// // Rows with a target and a noise variance.
+    /// let rows = Tensor::<2>::from_data([[0.5, 0.2], [0.3, 0.2], [0.1, 0.2]], place);
+    /// let bound = model(0.1).with_row_noise().full_objective(x.clone(), rows.clone())?;
+    /// let difference = bound - model(0.3).full_objective(x.clone(), rows.narrow(1, 0, 1))?;
+    /// assert!(difference.abs().into_scalar::<f64>() < 1e-12);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_row_noise(mut self) -> Self {
+        self.has_row_noise = true;
+        self
+    }
+
+    /// Whether each row has a [known noise variance](Self::with_row_noise).
+    pub fn has_row_noise(&self) -> bool {
+        self.has_row_noise
     }
 
     /// Whether training and prediction correct the variance that the features miss.
@@ -114,24 +161,23 @@ impl<K: LowRankKernel> LowRankRegression<K> {
         check_rows(&inputs, &targets);
         ConditionError::check(&inputs, &targets)?;
         let (inputs, targets) = (inputs.inner(), targets.inner());
-        let [_, outputs] = targets.dims();
-        let targets = blocks(&self.mean.residual(targets, inputs.clone()));
-        let inputs = blocks(&inputs);
+        let rows = NoisyRows::of(inputs.clone(), targets, self.has_row_noise);
+        let residual = (self.mean).residual(rows.targets.clone(), inputs.clone());
+        let [_, outputs] = residual.dims();
+        let (inputs, targets) = (blocks(&inputs), blocks(&residual));
+        let noise = self.noise_of_blocks(&rows, inputs.len());
         let map = self.kernel.feature_map()?;
         let level = (self.correction)
             .is_predicted()
             .then(|| largest_norm(&map, &inputs));
         let reweighted = self.correction.prediction == PredictedVariance::Reweighted;
         let weighing = level.clone().filter(|_| reweighted);
-        let noise = self.likelihood.noise();
         let mut equations = None;
-        for (x, targets) in inputs.into_iter().zip(targets) {
+        for ((x, targets), noise) in inputs.into_iter().zip(targets).zip(noise) {
             let features = map.features(x.clone());
             let noise = match weighing.clone() {
-                Some(level) => {
-                    residual_variance(&map, x, features.clone(), Some(level)) + noise.clone()
-                }
-                None => noise.clone(),
+                Some(level) => residual_variance(&map, x, features.clone(), Some(level)) + noise,
+                None => noise,
             };
             let [_, rank] = features.dims();
             let so_far = (equations.take())
@@ -146,6 +192,18 @@ impl<K: LowRankKernel> LowRankRegression<K> {
             solution: equations.solve()?,
             level,
         })
+    }
+
+    /// The noise variances of each block of rows, `[block]`, or `[1]` if all rows have the same.
+    fn noise_of_blocks(&self, rows: &NoisyRows, count: usize) -> Vec<Tensor<1>> {
+        let noise = self.likelihood.noise();
+        match rows.total(noise.clone()) {
+            None => vec![noise; count],
+            Some(total) => {
+                let parts = blocks(&total.unsqueeze_dim(1)).into_iter();
+                parts.map(|part| part.squeeze_dim(1)).collect()
+            }
+        }
     }
 }
 
@@ -174,17 +232,20 @@ impl<K: LowRankKernel> LowRankRegression<K> {
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
-        let [_, outputs] = targets.dims();
-        let noise = self.likelihood.noise();
+        let rows = NoisyRows::of(inputs.clone(), targets, self.has_row_noise);
+        let residual = (self.mean).residual(rows.targets.clone(), inputs.clone());
+        let [_, outputs] = residual.dims();
+        let equal = EqualNoise::new(&rows, self.likelihood.noise());
         let map = self.kernel.feature_map()?;
         let features = map.features(inputs.clone());
-        let residual = self.mean.residual(targets, inputs.clone());
-        let evidence = low_rank_evidence(features.clone(), residual, noise.clone())?;
+        let [divided, residual] = [features.clone(), residual].map(|rows| equal.residual(rows));
+        let evidence = low_rank_evidence(divided, residual, equal.noise.clone())?;
+        let evidence = equal.log_density(evidence, outputs);
         if !self.correction.training {
             return Ok(evidence);
         }
-        let unexplained = residual_variance(&map, inputs, features, None).sum();
-        Ok(evidence - unexplained / noise * (0.5 * outputs as f64))
+        let unexplained = equal.variances(residual_variance(&map, inputs, features, None));
+        Ok(evidence - unexplained.sum() / equal.noise * (0.5 * outputs as f64))
     }
 
     /// The process given the data, on the device without autodiff.

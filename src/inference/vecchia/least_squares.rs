@@ -4,7 +4,7 @@ use burn::{module::Module, tensor::Tensor};
 
 use super::{Vecchia, conditional, errors, tile::Tile};
 use crate::{
-    inference::check_rows,
+    inference::{check_rows, row_noise::NoisyRows},
     kernels::KernelModule,
     ops::{ExactMatmul, Jitter, NeighborRows, NotPositiveDefinite, cholesky},
 };
@@ -45,7 +45,8 @@ impl<K: KernelModule> Vecchia<K> {
         check_rows(&inputs, &design);
         let this = self.valid();
         let [inputs, targets, design] = [inputs, targets, design].map(Tensor::without_autodiff);
-        let residual = this.mean.residual(targets, inputs.clone());
+        let noisy = NoisyRows::of(inputs.clone(), targets, this.has_row_noise);
+        let residual = (this.mean).residual(noisy.targets.clone(), inputs.clone());
         let ([rows, outputs], [_, columns]) = (residual.dims(), design.dims());
         let sets = this.neighbors(&inputs)?;
         let own: Vec<u32> = (0..rows as u32).collect();
@@ -58,8 +59,8 @@ impl<K: KernelModule> Vecchia<K> {
         let options = (&all.device(), all.dtype());
         let mut normal = Tensor::<2>::zeros([columns, columns + outputs], options);
         for tile in Tile::all(table, rows, 0, &inputs) {
-            let noise = this.likelihood.noise();
-            let matrix = tile.covariance(&this.kernel, inputs.clone(), noise);
+            let noise = tile.noise_at_places(this.likelihood.noise(), noisy.known());
+            let matrix = tile.covariance_with(&this.kernel, inputs.clone(), noise);
             let (weights, variance) = conditional(&tile, table, matrix)?;
             let errors = errors(tile.gather(all.clone()), weights); // [R, Q + P]
             let scaled = errors.clone().narrow(1, 0, columns) / variance.unsqueeze_dim(1);

@@ -30,7 +30,7 @@ pub use process::VecchiaProcess;
 pub(super) use system::{System, draws_of_normals, indices, on_device};
 pub(super) use tile::Tile;
 
-use super::{ConditionError, check_rows, parts::parts};
+use super::{ConditionError, check_rows, parts::parts, row_noise::NoisyRows};
 use crate::{
     kernels::{Kernel, KernelModule, StationaryParameters, Structure},
     likelihoods::Gaussian,
@@ -107,6 +107,9 @@ pub struct Vecchia<K: Module> {
     has_joint_predictions: bool,
     #[module(skip)]
     priors: Priors,
+    /// Whether the last column of the targets has noise variances of the rows.
+    #[module(skip)]
+    has_row_noise: bool,
 }
 
 parts!(Vecchia<K: KernelModule>);
@@ -144,7 +147,46 @@ impl<K: KernelModule> Vecchia<K> {
             settings,
             has_joint_predictions: true,
             priors: Priors::default(),
+            has_row_noise: false,
         }
+    }
+
+    /// Each row has a known noise variance `v_n` besides the trained one: the covariance of a row and its neighbors has
+    /// `σ²I + diag(v)` on its diagonal in the place of `σ²I`. The variances are a further last column of the targets,
+    /// `[N, P + 1]`. Predictions of new targets have the noise σ². Training takes longer than without, because it goes
+    /// through tiles of rows.
+    ///
+    /// ```
+    /// use burn::tensor::{DType, Device, Tensor};
+    /// use burn_gp_core::{
+    ///     inference::{Vecchia, VecchiaSettings}, kernels::StationaryConfig, likelihoods::Gaussian,
+    ///     means::ZeroMean,
+    /// };
+    ///
+    /// # fn main() -> Result<(), burn_gp_core::ops::NotPositiveDefinite> {
+    /// let place = (&Device::default(), DType::F64);
+    /// let model = |noise| {
+    ///     let kernel = StationaryConfig::rbf().init(1, place);
+    ///     let settings = VecchiaSettings::default();
+    ///     Vecchia::new(kernel, ZeroMean::new(1), Gaussian::new(noise, place), 1, settings)
+    /// };
+    /// let x = Tensor::<2>::from_data([[0.0], [1.0], [1.5]], place);
+    /// // Rows with a target and a noise variance.
+    /// let rows = Tensor::<2>::from_data([[0.5, 0.2], [0.3, 0.2], [0.1, 0.2]], place);
+    /// let density = model(0.1).with_row_noise().full_objective(x.clone(), rows.clone())?;
+    /// let difference = density - model(0.3).full_objective(x, rows.narrow(1, 0, 1))?;
+    /// assert!(difference.abs().into_scalar::<f64>() < 1e-12);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_row_noise(mut self) -> Self {
+        self.has_row_noise = true;
+        self
+    }
+
+    /// Whether each row has a [known noise variance](Self::with_row_noise).
+    pub fn has_row_noise(&self) -> bool {
+        self.has_row_noise
     }
 
     /// Sets whether new rows are predicted together, each given those before it, which is the default. In wide gaps
@@ -237,17 +279,20 @@ impl<K: KernelModule> Vecchia<K> {
         targets: Tensor<2>,
         rows: NeighborRows<'_>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
-        let residual = self.mean.residual(targets, inputs.clone()); // [N, P]
-        let noise = self.likelihood.noise();
+        let noisy = NoisyRows::of(inputs.clone(), targets, self.has_row_noise);
+        let residual = (self.mean).residual(noisy.targets.clone(), inputs.clone()); // [N, P]
+        let (noise, known) = (self.likelihood.noise(), noisy.known().cloned());
         match stationary_form(&self.kernel) {
-            Some(stationary) if is_on_cpu(&inputs) => stationary_neighbor_density(
-                stationary.profile,
-                [inputs, residual],
-                [stationary.lengthscales, stationary.variance, noise],
-                rows,
-                JITTER,
-            ),
-            _ => tiled_density(&self.kernel, noise, [inputs, residual], rows),
+            Some(stationary) if is_on_cpu(&inputs) && known.is_none() => {
+                stationary_neighbor_density(
+                    stationary.profile,
+                    [inputs, residual],
+                    [stationary.lengthscales, stationary.variance, noise],
+                    rows,
+                    JITTER,
+                )
+            }
+            _ => tiled_density(&self.kernel, (noise, known), [inputs, residual], rows),
         }
     }
 
@@ -269,8 +314,9 @@ impl<K: KernelModule> Vecchia<K> {
         ConditionError::check(&inputs, &targets)?;
         let this = self.valid();
         let (inputs, targets) = (inputs.inner(), targets.inner());
-        let residual = this.mean.residual(targets, inputs.clone());
-        let noise = this.likelihood.noise();
+        let noisy = NoisyRows::of(inputs.clone(), targets, this.has_row_noise);
+        let residual = (this.mean).residual(noisy.targets.clone(), inputs.clone());
+        let noise = (this.likelihood.noise(), noisy.known().cloned());
         let (most, is_joint) = (
             self.settings.prediction_neighbors,
             self.has_joint_predictions,

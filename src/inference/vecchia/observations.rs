@@ -19,6 +19,8 @@ pub struct Observations<K> {
     kernel: K,
     /// What is added to the variance of each observed row, `[1]`.
     noise: Tensor<1>,
+    /// What is added besides that, `[N]`.
+    row_noise: Option<Tensor<1>>,
     /// [N, D]
     inputs: Tensor<2>,
     /// [N, C]
@@ -44,9 +46,16 @@ impl<K: KernelModule> Observations<K> {
             rows: ObservedRows::new(&kernel, &inputs, most),
             kernel,
             noise,
+            row_noise: None,
             inputs,
             values,
         }
+    }
+
+    /// The variances of the observed rows have their own noise, `[N]`, besides that of all, if there is some.
+    pub fn with_row_noise(mut self, noise: Option<Tensor<1>>) -> Self {
+        self.row_noise = noise;
+        self
     }
 
     /// The number of rows, N.
@@ -105,13 +114,18 @@ impl<K: KernelModule> Observations<K> {
             neighbors: sets.indices(),
             counts: sets.counts(),
         };
+        let row_noise = self.row_noise.clone().map(|own| {
+            let none = Tensor::zeros([count], (&own.device(), own.dtype())); // of new rows
+            Tensor::cat(vec![own, none], 0)
+        });
         let (mut weights, mut variances, mut known) = (Vec::new(), Vec::new(), Vec::new());
         for tile in Tile::all(table, observed, columns, &self.inputs) {
             let noise = match x.is_autodiff() {
                 true => self.noise.clone().autodiff(),
                 false => self.noise.clone(),
             };
-            let matrix = tile.covariance(&kernel, all.clone(), noise);
+            let noise = tile.noise_at_places(noise, row_noise.as_ref());
+            let matrix = tile.covariance_with(&kernel, all.clone(), noise);
             let (own_weights, own_variances) = predicted_conditional(matrix);
             let (values, factors) = both_tracked(tile.gather(values.clone()), own_weights.clone());
             known.push(errors(values, factors).neg()); // the row itself is unknown, zero

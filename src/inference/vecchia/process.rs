@@ -43,13 +43,14 @@ pub struct VecchiaProcess<K> {
 impl<K: KernelModule> VecchiaProcess<K> {
     pub(super) fn new(
         kernel: K,
-        noise: Tensor<1>,
+        (noise, row_noise): (Tensor<1>, Option<Tensor<1>>),
         [inputs, residual]: [Tensor<2>; 2],
         most: usize,
         is_joint: bool,
     ) -> Self {
+        let observed = Observations::new(kernel, noise, [inputs, residual], most);
         Self {
-            observed: Observations::new(kernel, noise, [inputs, residual], most),
+            observed: observed.with_row_noise(row_noise),
             is_joint,
         }
     }

@@ -114,6 +114,28 @@ impl Tile {
         inputs: Tensor<2>,
         noise: Tensor<1>,
     ) -> Tensor<3> {
+        self.covariance_with(kernel, inputs, noise.reshape([1, 1]))
+    }
+
+    /// The noise variances `σ² + v` at all places, [R, q], from σ², `[1]`, and those that are known of the rows, v, with an
+    /// entry for each index. Without them [1, 1] for all places.
+    pub fn noise_at_places(&self, noise: Tensor<1>, known: Option<&Tensor<1>>) -> Tensor<2> {
+        let noise = noise.reshape([1, 1]);
+        let Some(known) = known else {
+            return noise;
+        };
+        let known = self.gather(known.clone().unsqueeze_dim(1)).squeeze_dim(2);
+        let (known, noise) = both_tracked(known, noise);
+        known + noise
+    }
+
+    /// The same with the noise [at all places](Self::noise_at_places), where there is some.
+    pub fn covariance_with(
+        &self,
+        kernel: &dyn Kernel,
+        inputs: Tensor<2>,
+        noise: Tensor<2>,
+    ) -> Tensor<3> {
         let mut points = self.gather(inputs);
         if is_stationary(kernel, points.dims()[2]) {
             points = points.clone() - points.narrow(1, self.places - 1, 1);
@@ -130,7 +152,7 @@ impl Tile {
             let both = real.clone().unsqueeze_dim::<3>(2) * real.unsqueeze_dim::<3>(1);
             covariance = covariance * both;
         }
-        let diagonal = noisy * noise.reshape([1, 1]);
+        let diagonal = noisy * noise;
         let diagonal = match padded {
             Some(padded) => diagonal + padded,
             None => diagonal,

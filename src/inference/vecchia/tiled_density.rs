@@ -11,7 +11,7 @@ use crate::{
     parameter::both_tracked,
 };
 
-/// `Σ_p Σ_i log N(r_ip | bᵀr_cp, d)` over the rows of a table.
+/// `Σ_p Σ_i log N(r_ip | bᵀr_cp, d)` over the rows of a table. `known` are noise variances of the rows besides σ², `[N]`.
 ///
 /// With autodiff, each tile is differentiated at once and forgotten. A surrogate then passes on the sums of the
 /// gradients of the kernel, the noise and the residual; the inputs are constants. Memory does not grow with the
@@ -22,10 +22,11 @@ use crate::{
 /// When the covariance of the neighbors of a row cannot be factored, or its conditional variance is not positive.
 pub fn tiled_density<K: KernelModule>(
     kernel: &K,
-    noise: Tensor<1>,
+    (noise, known): (Tensor<1>, Option<Tensor<1>>),
     [inputs, residual]: [Tensor<2>; 2],
     rows: NeighborRows<'_>,
 ) -> Result<Tensor<1>, NotPositiveDefinite> {
+    let known = known.map(Tensor::without_autodiff);
     let is_tracked = noise.is_autodiff();
     let [points, targets] = [&inputs, &residual].map(|tensor| tensor.clone().without_autodiff());
     let [count, _] = points.dims();
@@ -41,7 +42,8 @@ pub fn tiled_density<K: KernelModule>(
             true => noise.clone().without_autodiff().autodiff().require_grad(),
             false => noise.clone(),
         };
-        let matrix = tile.covariance(kernel, arguments, own_noise.clone());
+        let at_places = tile.noise_at_places(own_noise.clone(), known.as_ref());
+        let matrix = tile.covariance_with(kernel, arguments, at_places);
         let (weights, variance) = conditional(&tile, rows, matrix)?;
         let terms = Terms::new(&tile, targets.clone(), weights, variance);
         let density = terms.density.clone();

@@ -1,5 +1,10 @@
 //! Known noise of each row besides the trained one, compared with dense algebra and with models without a row.
 
+mod computation_aware;
+mod conjugate_gradients;
+mod low_rank;
+mod vecchia;
+
 use std::f64::consts::PI;
 
 use burn::tensor::Tensor;
@@ -35,8 +40,58 @@ fn total() -> Vec<f64> {
 
 /// The targets followed by the variances, `[N, P + 1]`.
 fn rows(platform: &Platform) -> Tensor<2> {
-    let column = platform.tensor(&variances(), [ROWS, 1]);
+    rows_with(platform, &variances())
+}
+
+/// The targets followed by these variances, `[N, P + 1]`.
+fn rows_with(platform: &Platform, variances: &[f64]) -> Tensor<2> {
+    let column = platform.tensor(variances, [ROWS, 1]);
     Tensor::cat(vec![plane(platform, ROWS).1, column], 1)
+}
+
+/// Where predictions are compared.
+const NEW: [[f64; 2]; 3] = [[0.3, -0.4], [1.1, 0.9], [-2.0, 0.1]];
+
+fn new(platform: &Platform) -> Tensor<2> {
+    platform.tensor(&NEW.concat(), [NEW.len(), 2])
+}
+
+/// The means at new inputs, and after them the variances of the first output.
+fn moments(Marginals { mean, variance }: Marginals) -> Vec<f64> {
+    [numbers(mean), numbers(variance.narrow(1, 0, 1))].concat()
+}
+
+/// Without noise of the rows, values are those of the model without the column. With equal noise, they are those with more
+/// trained noise. `values` computes them for a trained noise variance and those of the rows, if there are any.
+#[track_caller]
+fn check_equal_noise(
+    values: impl Fn(&Platform, f64, Option<&[f64]>) -> Vec<f64>,
+    (double, single): (f64, f64),
+) {
+    for platform in &platforms() {
+        for own in [0.0, 0.3] {
+            let expected = values(platform, NOISE + own, None);
+            let found = values(platform, NOISE, Some(&[own; ROWS]));
+            let tolerance = platform.tolerance(double, single);
+            assert_close(
+                &format!("{own} on {platform}"),
+                &found,
+                &expected,
+                tolerance,
+            );
+        }
+    }
+}
+
+/// Means of exact predictions at new inputs, row-major, and after them the variances, with this noise.
+fn exact_moments(noise: &[f64]) -> Vec<f64> {
+    let (x, y) = points();
+    let inverse = with_diagonal(&covariances(&x, &x), noise).inverse();
+    let cross = covariances(&NEW, &x);
+    let means = cross.times(&inverse.times(&y)).values;
+    let explained = cross.times(&inverse.times(&cross.transposed()));
+    let variances = explained.diagonal().into_iter().map(|own| 1.0 - own);
+    means.into_iter().chain(variances).collect()
 }
 
 fn kernel(platform: &Platform) -> AnyKernel {
