@@ -227,6 +227,10 @@ impl ModelDefinition for ComputationAwareConfig {
         Ok(self.init(data)?.boxed())
     }
 
+    fn takes_row_noise(&self) -> bool {
+        true
+    }
+
     fn resolve(&mut self, data: &TrainingData) {
         self.actions = self.actions.for_rows(data.len());
     }
@@ -250,7 +254,10 @@ impl ModelDefinition for ComputationAwareConfig {
             ..self.clone()
         };
         let model = config.assemble(&shape.zeros(), shape.options.clone())?;
-        let model = self.parameters.apply_to_skeleton(model)?;
+        let mut model = self.parameters.apply_to_skeleton(model)?;
+        if shape.has_row_noise {
+            model.use_row_noise();
+        }
         Ok(Conditioned::skeleton(&model, shape))
     }
 }
@@ -271,5 +278,10 @@ impl<K: KernelModule, A: ActionPolicy + Sync + 'static> Model for ComputationAwa
 
     fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)
+    }
+
+    fn use_row_noise(&mut self) -> bool {
+        *self = self.clone().with_row_noise();
+        true
     }
 }

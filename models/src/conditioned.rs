@@ -196,14 +196,26 @@ keeps_data! {
     }
     ExactOutputs<K: KernelModule> {}
     ComputationAware<K: KernelModule, A: ActionPolicy> {
+        fn has_row_noise(&self) -> bool {
+            self.has_row_noise()
+        }
+
         fn takes_any_rows(&self) -> bool {
             let policy: &dyn Any = self.policy();
             matches!(policy.downcast_ref(), Some(AnyActionPolicy::Iterations(_)))
                 || policy.is::<Iterations>()
         }
     }
-    ConjugateGradients<K: KernelModule> {}
-    Vecchia<K: KernelModule> {}
+    ConjugateGradients<K: KernelModule> {
+        fn has_row_noise(&self) -> bool {
+            self.has_row_noise()
+        }
+    }
+    Vecchia<K: KernelModule> {
+        fn has_row_noise(&self) -> bool {
+            self.has_row_noise()
+        }
+    }
     VecchiaLaplace<K: KernelModule> {}
     Vif<> {}
     Markov<K: KernelModule> {}

@@ -71,6 +71,10 @@ impl ConjugateGradientsConfig {
 
 impl ModelDefinition for ConjugateGradientsConfig {
     model_config!(keeps_data);
+
+    fn takes_row_noise(&self) -> bool {
+        true
+    }
 }
 
 register!(
@@ -90,5 +94,10 @@ impl<K: KernelModule> Model for ConjugateGradients<K> {
 
     fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)
+    }
+
+    fn use_row_noise(&mut self) -> bool {
+        *self = self.clone().with_row_noise();
+        true
     }
 }

@@ -325,6 +325,10 @@ impl SvdbkConfig {
 impl ModelDefinition for DbkConfig {
     model_config!(becomes_variational);
 
+    fn takes_row_noise(&self) -> bool {
+        true
+    }
+
     fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::OneBatch(AdamRates::BASIS)
     }
@@ -352,6 +356,11 @@ impl Model for AnyDbk {
             posterior,
         );
         Ok(model.into_trained())
+    }
+
+    fn use_row_noise(&mut self) -> bool {
+        *self = self.clone().with_row_noise();
+        true
     }
 }
 

@@ -102,6 +102,10 @@ impl Model for DeepKernelModel<AnyModel> {
         self.model.use_row_weights()
     }
 
+    fn use_row_noise(&mut self) -> bool {
+        self.model.use_row_noise()
+    }
+
     fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         ConditionError::check_inputs(&data.inputs)?;
         let trained = DeepKernelModel {
@@ -129,6 +133,10 @@ impl Trained for DeepKernelModel<AnyTrained> {
         let model = self.model.condition_on_observations(features, targets)?;
         let network = self.network.valid();
         Some(model.map(|model| DeepKernelModel { network, model }.into_trained()))
+    }
+
+    fn has_row_noise(&self) -> bool {
+        self.model.has_row_noise()
     }
 
     fn likelihood(&self) -> AnyLikelihood {
@@ -318,6 +326,10 @@ where
 
     fn takes_row_weights(&self) -> bool {
         self.model.takes_row_weights()
+    }
+
+    fn takes_row_noise(&self) -> bool {
+        self.model.takes_row_noise()
     }
 
     fn skeleton(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {

@@ -68,8 +68,13 @@ pub trait ModelDefinition: AnyDefinition {
     }
 
     /// Whether the rows of a model with one output can have known noise besides the trained one
-    /// ([`Model::use_row_noise`]), or in the place of it.
+    /// ([`Model::use_row_noise`]).
     fn takes_row_noise(&self) -> bool {
+        false
+    }
+
+    /// Whether the inputs of a model with one output can have [errors](crate::InputErrors), which count as noise of the rows.
+    fn takes_input_errors(&self) -> bool {
         false
     }
 

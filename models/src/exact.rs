@@ -113,6 +113,10 @@ impl ModelDefinition for ExactConfig {
         true
     }
 
+    fn takes_input_errors(&self) -> bool {
+        true
+    }
+
     fn skeleton(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         if shape.columns > 1 {
             return self.skeleton_of_outputs(shape);

@@ -50,6 +50,8 @@ const ROWS_TOGETHER: usize = 1024;
 pub struct InputErrors {
     /// s, `[N, D]`, or `[1, D]` for all rows.
     deviations: Tensor<2>,
+    /// Whether the last column of the training targets has known noise of the rows.
+    has_row_noise: bool,
 }
 
 /// The noise that errors of the inputs make.
@@ -72,7 +74,15 @@ impl InputErrors {
     pub fn new(deviations: Tensor<2>) -> Self {
         Self {
             deviations: deviations.without_autodiff(),
+            has_row_noise: false,
         }
+    }
+
+    /// Whether the model already trains with known noise of each row ([`Model::use_row_noise`]), to which that of the errors
+    /// is added. By default it does not.
+    pub fn besides_row_noise(mut self, has_row_noise: bool) -> Self {
+        self.has_row_noise = has_row_noise;
+        self
     }
 
     /// Whether no input has an error.
@@ -134,7 +144,7 @@ impl InputErrors {
     /// Whether a model takes errors of its inputs: exact, collapsed (SGPR) and variational (SVGP) regression with normal
     /// noise, the last one also with [known noise](burn_gp_core::likelihoods::FixedNoise).
     pub fn suit(config: &ModelConfig) -> bool {
-        config.takes_row_noise()
+        config.takes_input_errors()
     }
 
     /// Trains again with the noise of the errors, and repeats this with the slopes of the new fit until the noise changes
@@ -163,6 +173,11 @@ impl InputErrors {
             return Ok((trainer, noise));
         }
         let has_known_noise = config.likelihood().target() == TargetKind::Measurements;
+        let [_, columns] = data.targets.dims();
+        let known = match has_known_noise {
+            true => Some(1),
+            false => self.has_row_noise.then_some(columns - 1),
+        };
         loop {
             let trained = trainer.model().trained(trainer.data())?;
             let next = self.noise(&*trained, data.inputs.clone())?;
@@ -172,9 +187,9 @@ impl InputErrors {
                 return Ok((trainer, noise));
             }
             let mut model = trainer.model().clone();
-            let noisy = match has_known_noise {
-                true => with_more_noise(&data, next),
-                false => {
+            let noisy = match known {
+                Some(column) => with_more_noise(&data, next, column),
+                None => {
                     model.use_row_noise();
                     data.with_row_values(&variances)
                 }
@@ -200,13 +215,13 @@ fn change(old: &[f64], new: &[f64]) -> f64 {
     }
 }
 
-/// The data with more known noise, which is the second column of the targets.
-fn with_more_noise(data: &TrainingData, noise: Tensor<1>) -> TrainingData {
+/// The data with more known noise, which is this column of the targets.
+fn with_more_noise(data: &TrainingData, noise: Tensor<1>, column: usize) -> TrainingData {
     let targets = data.targets.clone().without_autodiff();
     let [rows, _] = targets.dims();
-    let known = targets.clone().narrow(1, 1, 1) + noise.unsqueeze_dim(1);
+    let known = targets.clone().narrow(1, column, 1) + noise.unsqueeze_dim(1);
     TrainingData {
         inputs: data.inputs.clone().without_autodiff(),
-        targets: targets.slice_assign([0..rows, 1..2], known),
+        targets: targets.slice_assign([0..rows, column..column + 1], known),
     }
 }

@@ -5,7 +5,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 use burn_gp_core::{
-    inference::{ConditionError, LowRankRegression},
+    inference::{ConditionError, LowRankRegression, split_row_values},
     kernels::{Basis, FeatureMap},
     likelihoods::{Gaussian, GaussianConfig, Likelihood, check_finite},
     means::{AnyMean, MeanConfig},
@@ -39,6 +39,9 @@ pub struct AnyLastLayer {
     weights: Param<Tensor<2>>,
     #[module(skip)]
     priors: Priors,
+    /// Whether the last column of the targets has noise variances of the rows.
+    #[module(skip)]
+    has_row_noise: bool,
 }
 
 /// Configuration of a network with a Bayesian last layer.
@@ -119,6 +122,7 @@ impl LastLayerConfig {
             likelihood: self.likelihood.init(options()),
             weights: first_weights(self.basis.rank, options()),
             priors: self.parameters.priors.clone(),
+            has_row_noise: false,
         };
         Ok(self.parameters.apply(model)?.train())
     }
@@ -150,12 +154,12 @@ impl AnyLastLayer {
     /// The model with its last layer integrated out, on the device without autodiff.
     pub fn bayesian(&self) -> AnyDbk {
         let this = self.valid();
-        LowRankRegression::new(
-            this.kernel,
-            this.mean,
-            this.likelihood,
-            VarianceCorrection::NONE,
-        )
+        let none = VarianceCorrection::NONE;
+        let model = LowRankRegression::new(this.kernel, this.mean, this.likelihood, none);
+        match this.has_row_noise {
+            true => model.with_row_noise(),
+            false => model,
+        }
     }
 }
 
@@ -174,7 +178,12 @@ impl Model for AnyLastLayer {
             variance: mean.zeros_like(),
             mean: self.mean.add_to(mean, inputs),
         };
-        let expected = self.likelihood.expected_log_density(targets, marginals);
+        let (targets, noise) = split_row_values(targets, self.has_row_noise, "noise");
+        let own = &self.likelihood;
+        let expected = match noise {
+            Some(noise) => own.expected_log_density_with_row_noise(targets, marginals, noise),
+            None => own.expected_log_density(targets, marginals),
+        };
         Ok(Objective {
             fit: expected.sum() * (data_count as f64 / batch as f64),
             kl: Some(weights.square().sum() * 0.5),
@@ -188,10 +197,19 @@ impl Model for AnyLastLayer {
     fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         self.bayesian().trained(data)
     }
+
+    fn use_row_noise(&mut self) -> bool {
+        self.has_row_noise = true;
+        true
+    }
 }
 
 impl ModelDefinition for LastLayerConfig {
     model_config!(becomes_variational);
+
+    fn takes_row_noise(&self) -> bool {
+        true
+    }
 
     fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::MiniBatches(AdamRates::BASIS)

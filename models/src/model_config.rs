@@ -80,7 +80,10 @@ macro_rules! model_config {
             shape: &$crate::DataShape,
         ) -> Result<$crate::AnyTrained, $crate::InitError> {
             let model = self.assemble(shape.dimensions, shape.options.clone())?;
-            let model = self.parameters.apply_to_skeleton(model)?;
+            let mut model = self.parameters.apply_to_skeleton(model)?;
+            if shape.has_row_noise {
+                $crate::training::Model::use_row_noise(&mut model);
+            }
             Ok($crate::Conditioned::skeleton(&model, shape))
         }
     };
@@ -112,6 +115,12 @@ macro_rules! model_config {
 
         fn takes_row_weights(&self) -> bool {
             true
+        }
+
+        fn takes_row_noise(&self) -> bool {
+            let noise: Option<&burn_gp_core::likelihoods::GaussianConfig> =
+                self.likelihood.downcast_ref();
+            noise.is_some()
         }
     };
     () => {

@@ -105,6 +105,10 @@ impl ModelDefinition for SgprConfig {
     fn takes_row_noise(&self) -> bool {
         true
     }
+
+    fn takes_input_errors(&self) -> bool {
+        true
+    }
 }
 
 register!(

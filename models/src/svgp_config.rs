@@ -218,10 +218,9 @@ impl ModelDefinition for SvgpConfig {
         TrainingDefaults::MINI_BATCHES
     }
 
-    fn takes_row_noise(&self) -> bool {
-        let own = &self.likelihood;
-        own.downcast_ref::<GaussianConfig>().is_some()
-            || own.downcast_ref::<FixedNoiseConfig>().is_some()
+    fn takes_input_errors(&self) -> bool {
+        let has_known_noise = self.likelihood.downcast_ref::<FixedNoiseConfig>().is_some();
+        has_known_noise || self.takes_row_noise()
     }
 
     fn kernel(&self) -> Option<&KernelConfig> {

@@ -103,6 +103,10 @@ impl VecchiaConfig {
 impl ModelDefinition for VecchiaConfig {
     model_config!(keeps_data);
 
+    fn takes_row_noise(&self) -> bool {
+        true
+    }
+
     fn default_training(&self) -> TrainingDefaults {
         TRAINING
     }
@@ -129,5 +133,10 @@ impl<K: KernelModule> Model for Vecchia<K> {
 
     fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)
+    }
+
+    fn use_row_noise(&mut self) -> bool {
+        *self = self.clone().with_row_noise();
+        true
     }
 }

@@ -9,7 +9,7 @@ use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
     inference::ConditionError,
     layers::{Propagation, Stack, StackProcess},
-    likelihoods::{AnyLikelihood, ImpossibleTarget},
+    likelihoods::{AnyLikelihood, Gaussian, ImpossibleTarget},
     ops::NotPositiveDefinite,
     parameter::Priors,
 };
@@ -134,5 +134,10 @@ impl Model for DeepGp {
     fn use_row_weights(&mut self) -> bool {
         self.rows.weights = true;
         true
+    }
+
+    fn use_row_noise(&mut self) -> bool {
+        self.rows.noise = self.likelihood.downcast_ref::<Gaussian>().is_some();
+        self.rows.noise
     }
 }

@@ -86,6 +86,16 @@ pub enum Error {
         /// The number of training rows, N.
         rows: usize,
     },
+    /// There is not one noise variance for each row.
+    #[error(
+        "the number of noise variances of rows is {found}; expected one for each of {rows} training rows"
+    )]
+    RowNoise {
+        /// The number of variances found.
+        found: usize,
+        /// The number of training rows, N.
+        rows: usize,
+    },
     /// The model takes another number of target columns.
     #[error("the number of target columns is {found}; this model takes {expected}")]
     TargetColumns {

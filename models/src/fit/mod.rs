@@ -10,6 +10,7 @@ mod matrix;
 mod observations;
 mod offsets;
 mod options;
+mod row_values;
 mod scaling;
 
 use std::{cell::Cell, ops::ControlFlow};
@@ -28,6 +29,7 @@ pub(crate) use matrix::Rows;
 pub use matrix::{Matrix, Number};
 use offsets::Offsets;
 pub use options::Fit;
+use row_values::RowValues;
 pub use scaling::Scaling;
 use scaling::{of_targets, transforms_of_targets};
 
@@ -144,19 +146,18 @@ fn train(
         likelihood.set_units(&units.means, &units.deviations);
     }
     let training = fit.training(config.default_training(), config.has_draws(), data.len())?;
-    let weights = fit.weights_of_rows(&config, data.len())?;
-    let weighted = weights.map(|weights| config.arranged(data.with_row_values(&weights)));
+    let values = RowValues::of(fit, &config, &data, &scaling)?;
+    let with_values = values.beside(&data).map(|all| config.arranged(all));
     let data = config.arranged(data);
     let errors = fit.errors_of_inputs(&config, &data, &scaling)?;
+    let errors = errors.map(|own| own.besides_row_noise(values.has_noise()));
     let (config, mut model, restarts) = initialized(config, &data, &scaling, (fit, &training))?;
-    if weighted.is_some() {
-        model.use_row_weights();
-    }
-    let training_data = weighted.unwrap_or_else(|| data.clone());
-    let mut trainer = AnyTrainer::new(model, training_data, training.clone());
+    values.announce(&mut model);
+    let training_data = with_values.unwrap_or_else(|| data.clone());
+    let mut trainer = AnyTrainer::new(model, training_data.clone(), training.clone());
     let rows = held_out_rows(fit, &scaling, &data)?;
     let mut validation = rows.map(|(rows, patience)| {
-        Validation::new(rows, data.clone(), trainer.steps_per_epoch(), patience)
+        Validation::new(rows, training_data, trainer.steps_per_epoch(), patience)
     });
     let is_stopped = Cell::new(false);
     let mut watching = |_: &dyn Trainer<Model = _>, report| {

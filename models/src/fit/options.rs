@@ -1,6 +1,7 @@
 //! How a model is trained.
 
 mod input_errors;
+mod row_noise;
 mod row_weights;
 mod training;
 
@@ -85,6 +86,8 @@ pub struct Fit {
     input_errors: Option<Matrix>,
     #[setters(skip)]
     row_weights: Option<Matrix>,
+    #[setters(skip)]
+    row_noise: Option<Matrix>,
     /// Whether inputs are standardized by the training inputs: `(x − μ_d)/s_d` for column d, where a
     /// constant column is only centered. They are by default, except for images.
     ///

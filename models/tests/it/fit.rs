@@ -12,6 +12,7 @@ mod observations;
 mod outputs;
 mod replicates;
 mod restarts;
+mod row_noise;
 mod settings;
 mod transforms;
 mod uncertain;
