@@ -217,8 +217,12 @@ impl Request<'_> {
     pub fn takes_all_columns(&self) -> bool {
         match self {
             Self::Training(wanted) => {
-                let is_read_at_once =
-                    |role: &RowRole| matches!(role, RowRole::Companion(_) | RowRole::Weights);
+                let is_read_at_once = |role: &RowRole| {
+                    matches!(
+                        role,
+                        RowRole::Companion(_) | RowRole::Weights | RowRole::Noise
+                    )
+                };
                 wanted.inputs.is_strict() && wanted.rows.keys().all(is_read_at_once)
             }
             Self::Prediction(..) | Self::Points => true,

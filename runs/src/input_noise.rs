@@ -112,6 +112,7 @@ pub fn errors_of_inputs(
         let columns = deviations.len();
         let values = TensorData::new(deviations, [1, columns]);
         InputErrors::new(Tensor::from_data(values, (device, dtype)))
+            .besides_row_noise(data.train.has_row_noise())
     }))
 }
 

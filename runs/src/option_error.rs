@@ -23,6 +23,12 @@ pub enum OptionError {
         /// The model.
         model: &'static str,
     },
+    /// `--noise-column` beside trained noise with a model that has no noise of rows.
+    #[error(
+        "--noise-column does not apply to model '{0}', which takes no known noise besides the trained one; use exact, sgpr \
+         or svgp, or remove it"
+    )]
+    NoRowNoise(&'static str),
     /// `--stream` with a model whose rows are conditioned on neighbors.
     #[error(
         "--stream does not apply to model '{0}', which looks for neighbors among all rows in memory; take svgp, or \

@@ -67,7 +67,7 @@ impl Plan {
         ))
     }
 
-    /// The training rows in the form that the model takes, without their weights.
+    /// The training rows in the form that the model takes, without their weights and their known noise.
     pub fn training_data(
         &self,
         data: &PreparedData,
@@ -76,7 +76,7 @@ impl Plan {
         self.model.arranged(self.rows(data, (device, dtype)))
     }
 
-    /// The training rows in their own order, without their weights.
+    /// The training rows in their own order, without their weights and their known noise.
     fn rows(&self, data: &PreparedData, (device, dtype): (&Device, DType)) -> TrainingData {
         let inputs = data.train.inputs.values();
         let (targets, columns) = data.train.likelihood_targets();
@@ -95,11 +95,9 @@ impl Plan {
     ) -> Result<AnyTrainer<AnyModel>, InitError> {
         let mut all = self.training_data(data, (device, dtype));
         let mut model = self.model.init(&all)?;
-        if let Some(weights) = data.train.attributes.numbers(RowRole::Weights) {
-            // `check` has refused models that do not support row weights.
-            model.use_row_weights();
+        if data.train.has_weights() || data.train.has_row_noise() {
             let rows = self.rows(data, (device, dtype));
-            all = self.model.arranged(rows.with_row_values(weights));
+            all = self.model.arranged(with_row_values(rows, data, &mut model));
         }
         Ok(match (&data.stream, &self.training) {
             (Some(rows), Training::MiniBatch(training)) => {
@@ -108,6 +106,24 @@ impl Plan {
             (_, training) => AnyTrainer::new(model, all, training.clone()),
         })
     }
+}
+
+/// The rows with their weights and their known noise, which the model is told of. [`check`] has refused models that do not
+/// take them.
+fn with_row_values(
+    mut rows: TrainingData,
+    data: &PreparedData,
+    model: &mut AnyModel,
+) -> TrainingData {
+    if let Some(weights) = data.train.attributes.numbers(RowRole::Weights) {
+        model.use_row_weights();
+        rows = rows.with_row_values(weights);
+    }
+    if let Some(noise) = data.train.row_noise(data.standardizer.target_scale) {
+        model.use_row_noise();
+        rows = rows.with_row_values(&noise);
+    }
+    rows
 }
 
 /// Checks the options of a run on data from `source`. Fills in all defaults that do not depend on the data, and

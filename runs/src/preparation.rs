@@ -353,6 +353,7 @@ impl PreparedData {
                 part.noise.as_deref(),
                 part.attributes.numbers(Companion::Trials),
                 part.attributes.numbers(RowRole::Weights),
+                part.attributes.numbers(RowRole::Noise),
             ];
             let intervals = part.intervals.iter().flat_map(|own| &own.observed);
             let others = (columns.into_iter().flatten().flatten()).chain(intervals.flatten());
@@ -372,15 +373,19 @@ fn require_none(wanted: &[TransformOfColumn], what: &'static str) -> Result<(), 
     }
 }
 
-/// Fails if the target is to be transformed but not to be normal then.
+/// Fails if the target is to be transformed but not to be normal then, or has known noise, which is not that of the
+/// transformed target.
 fn require_gaussian(
     wanted: &[TransformOfColumn],
     target: &str,
-    likelihood: LikelihoodName,
+    (likelihood, has_row_noise): (LikelihoodName, bool),
 ) -> Result<(), TransformError> {
     let is_transformed =
         |own: &&TransformOfColumn| own.column == target && own.value != TransformName::None;
     let own = wanted.iter().find(is_transformed);
+    if own.is_some() && has_row_noise {
+        return require_none(wanted, "a target with known noise (--noise-column)");
+    }
     match own.filter(|_| !likelihood.is::<GaussianConfig>()) {
         None => Ok(()),
         Some(own) => Err(TransformError::Likelihood {
@@ -407,7 +412,8 @@ fn transforming_standardizer(
     if source.has_common_scale() {
         require_none(wanted, "images")?;
     }
-    require_gaussian(wanted, dataset.target_name(), likelihood)?;
+    let has_row_noise = dataset.attributes.numbers(RowRole::Noise).is_some();
+    require_gaussian(wanted, dataset.target_name(), (likelihood, has_row_noise))?;
     let transforms = ColumnTransforms::fit(dataset, wanted, train)?;
     if transforms.is_empty() {
         return Ok(standardizer(source, dataset, train, options, likelihood));

@@ -16,7 +16,7 @@ use crate::progress::RowProgress;
 ///
 /// # Errors
 ///
-/// If the options cannot be resolved, or rows have weights or are read during training.
+/// If the options cannot be resolved, or rows have weights or known noise, or are read during training.
 pub fn with_restarts(
     options: RunOptions,
     data: &PreparedData,
@@ -29,6 +29,9 @@ pub fn with_restarts(
     let with = |option| Err(OptionError::RestartsWith(option));
     if data.train.has_weights() {
         return with("--weights");
+    }
+    if data.train.has_row_noise() {
+        return with("--noise-column");
     }
     if data.stream.is_some() {
         return with("--stream");

@@ -113,6 +113,10 @@ fn evaluation_of_tests(
     })
 }
 
+/// What predictions leave out if training rows have known noise.
+const TRAINED_NOISE: &str =
+    "predictions and scores have the trained noise alone, without that of --noise-column";
+
 /// The metrics of the trained model, with warnings if it may be unreliable.
 fn metrics(
     session: &Session,
@@ -154,9 +158,12 @@ fn metrics(
         }
     }
     (metrics.warnings).extend(skipped_steps(session.trainer.skipped_steps()));
+    if data.train.has_row_noise() {
+        metrics.warnings.push(TRAINED_NOISE.to_owned());
+    }
     let noise = state.input_noise.as_ref();
     metrics.input_noise = noise.map(|noise| InputNoiseReport::new(noise, &state.options, data));
-    if noise.is_none() {
+    if noise.is_none() && !data.train.has_row_noise() {
         (metrics.warnings).extend(unlikely_noise(&hyperparameters, data));
     }
     leave_one_out(&mut metrics, session, data);
@@ -175,9 +182,11 @@ fn leave_one_out(metrics: &mut Metrics, session: &Session, data: &PreparedData) 
         (&data.train.targets, &data.train.observed),
         &data.standardizer,
     );
-    // The noise of a row is more than that of the likelihood if its inputs have errors.
-    let warning = takes_noise_for_signal(model, rows, &others);
-    if let Some(warning) = warning.filter(|_| metrics.input_noise.is_none()) {
+    // The noise of a row is more than that of the likelihood if its inputs have errors, or it has known noise.
+    if metrics.input_noise.is_some() || data.train.has_row_noise() {
+        return;
+    }
+    if let Some(warning) = takes_noise_for_signal(model, rows, &others) {
         // In this case, the data do not favor less noise.
         (metrics.warnings).retain(|other| !other.starts_with("likelihood.noise"));
         metrics.warnings.push(warning);

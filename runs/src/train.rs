@@ -268,7 +268,7 @@ impl Run<'_> {
         let session = self.with_input_noise(session, &plan, data)?;
         // The last checkpoint is written, so that an end at any time loses nothing.
         self.interrupt.end_at_once();
-        if session.state.input_noise.is_none() {
+        if session.state.input_noise.is_none() && !data.train.has_row_noise() {
             require_unfollowed_noise(&session, data, self.folder.path())?;
         }
         Ok((plan, session))
@@ -304,7 +304,7 @@ impl Run<'_> {
         let remark = plan.remark(data).filter(|_| !self.quiet);
         remark.iter().for_each(|line| inform(line));
         let trainer = plan.trainer(data, (&self.device, self.dtype))?;
-        if options.input_noise.is_none() {
+        if options.input_noise.is_none() && !data.train.has_row_noise() {
             require_possible_noise(&options, &trainer.model().hyperparameters(), data)?;
         }
         let trainer = on_devices(trainer, &self.devices)?;

@@ -52,6 +52,7 @@ mod quantile_regression;
 mod received_folders;
 mod restarts;
 mod resume;
+mod row_noise;
 mod safe_runs;
 mod sample;
 mod several_outputs;

@@ -202,6 +202,18 @@ pub enum CellError {
         /// The text of the cell.
         text: String,
     },
+    /// The known noise of a row, besides trained noise, is missing or negative.
+    #[error(
+        "{location}: the noise in {column} is {text:?}, but must be a nonnegative standard deviation; correct it or remove the row"
+    )]
+    NotARowNoise {
+        /// The location of the row.
+        location: Location,
+        /// The column.
+        column: ColumnLabel,
+        /// The text of the cell.
+        text: String,
+    },
     /// A label does not occur in the training data.
     #[error(
         "{location}: the label {label:?} is not one of the labels the model was trained on, {}; correct it",

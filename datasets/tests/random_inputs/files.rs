@@ -6,7 +6,7 @@ use std::path::Path;
 
 use burn_gp_datasets::{
     CellError, ColumnRoles, Companion, DataError, DataSource, EqualInputs, InputColumns, Labels,
-    MissingValues, NewRows, Schema, Split, SplitMask, Standardizer, TargetColumn, Time,
+    MissingValues, NewRows, RowRole, Schema, Split, SplitMask, Standardizer, TargetColumn, Time,
     load_features_file, load_file, load_points_file, warnings,
 };
 use flate2::{Compression, write::GzEncoder};
@@ -83,21 +83,20 @@ fn inputs() -> impl Strategy<Value = InputColumns> {
 pub fn roles() -> impl Strategy<Value = ColumnRoles> {
     let labels = proptest::option::of(labels());
     let noise = proptest::option::of(column());
-    (column(), noise, any::<bool>(), labels, inputs()).prop_map(
-        |(target, column, are_trials, labels, inputs)| {
-            let companion = match are_trials {
-                true => Companion::Trials,
-                false => Companion::Noise,
-            };
-            let roles = ColumnRoles {
-                target,
-                labels,
-                inputs,
-                ..ColumnRoles::default()
-            };
-            roles.with(companion, column)
-        },
-    )
+    (column(), noise, 0..3, labels, inputs()).prop_map(|(target, column, role, labels, inputs)| {
+        let role: RowRole = match role {
+            0 => Companion::Trials.into(),
+            1 => Companion::Noise.into(),
+            _ => RowRole::Noise,
+        };
+        let roles = ColumnRoles {
+            target,
+            labels,
+            inputs,
+            ..ColumnRoles::default()
+        };
+        roles.with(role, column)
+    })
 }
 
 /// Reads an existing file in every way and processes the data.

@@ -9,7 +9,7 @@ type Use = (&'static str, fn(&ModelFields) -> bool);
 /// Options that depend on more than a field in the configuration of the model.
 const USES: [Use; 15] = [
     ("weights", |model| model.config().takes_row_weights()),
-    ("input_noise", |model| model.config().takes_row_noise()),
+    ("input_noise", |model| model.config().takes_input_errors()),
     ("offset exposure", |model| {
         model.config().kernel().is_some() && model.config().mean().is_some()
     }),

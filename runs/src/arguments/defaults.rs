@@ -89,7 +89,9 @@ impl RunOptions {
     /// The likelihood for data from `source`.
     pub fn likelihood(&self, source: &DataSource) -> LikelihoodName {
         self.likelihood.unwrap_or(match source.task() {
-            _ if self.noise_column.is_some() => LikelihoodName::of::<FixedNoiseConfig>(),
+            _ if self.noise_column.is_some() && !self.has_row_noise() => {
+                LikelihoodName::of::<FixedNoiseConfig>()
+            }
             _ if self.trials.is_some() => LikelihoodName::of::<BinomialConfig>(),
             _ if self.upper_column.is_some() => LikelihoodName::of::<IntervalCensoredConfig>(),
             Some(Task::BinaryClassification) => LikelihoodName::of::<BernoulliConfig>(),

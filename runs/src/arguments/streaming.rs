@@ -48,6 +48,7 @@ impl RunOptions {
             ("time_split", self.time_split.is_some()),
             ("folds", self.folds.is_some()),
             ("weights", self.weights.is_some()),
+            ("noise_column", self.has_row_noise()),
             ("upper_column", self.upper_column.is_some()),
             ("rows", self.rows.is_some()),
             ("missing median", self.missing == Some(MissingName::Median)),

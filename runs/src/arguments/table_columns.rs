@@ -43,10 +43,24 @@ impl RunOptions {
         })
     }
 
+    /// Whether `--noise-column` has noise of rows besides the trained one: with the likelihood gaussian, or a model that takes
+    /// no other. Otherwise it is all noise of the targets.
+    pub fn has_row_noise(&self) -> bool {
+        let is_besides = || match self.likelihood {
+            Some(likelihood) => likelihood.is::<GaussianConfig>(),
+            None => !self.model_fields().takes_any_likelihood(),
+        };
+        self.noise_column.is_some() && is_besides()
+    }
+
     /// The options that name a column with a role of rows.
     fn columns_about_rows(&self) -> Vec<(RowRole, Option<&String>)> {
+        let noise = match self.has_row_noise() {
+            true => RowRole::Noise,
+            false => Companion::Noise.into(),
+        };
         vec![
-            (Companion::Noise.into(), self.noise_column.as_ref()),
+            (noise, self.noise_column.as_ref()),
             (Companion::Trials.into(), self.trials.as_ref()),
             (Companion::Upper.into(), self.upper_column.as_ref()),
             (RowRole::Weights, self.weights.as_ref()),

@@ -56,6 +56,8 @@ pub struct Size {
     pub is_streamed: bool,
     /// Whether rows have weights.
     pub is_weighted: bool,
+    /// Whether rows have known noise besides the trained one.
+    pub has_row_noise: bool,
     /// Whether the likelihood is Gaussian.
     pub is_gaussian: bool,
 }
@@ -69,6 +71,7 @@ impl Size {
             copies: data.train.len() - data.distinct_training_rows().len(),
             is_streamed: data.stream.is_some(),
             is_weighted: data.train.has_weights(),
+            has_row_noise: data.train.has_row_noise(),
             is_gaussian: data.likelihood.is::<GaussianConfig>(),
         }
     }
@@ -87,7 +90,7 @@ impl Size {
 
     /// Whether the hyperparameters are fitted to the distinct rows alone, which are few enough.
     pub fn is_fitted_to_distinct_rows(&self) -> bool {
-        let can_be = !self.is_streamed && !self.is_weighted;
+        let can_be = !self.is_streamed && !self.is_weighted && !self.has_row_noise;
         can_be && self.repeats_are_copies() && self.has_copies() && self.distinct <= FEW_DISTINCT
     }
 }
@@ -118,6 +121,9 @@ impl Choice {
         }
         if size.is_weighted {
             return Self::mini_batches(size, budget, "the rows have weights".to_owned());
+        }
+        if size.has_row_noise {
+            return Self::mini_batches(size, budget, "the rows have known noise".to_owned());
         }
         let is_small = EVALUATIONS * EXACT_COST * rows.powi(3) <= budget;
         let has_copies = size.has_copies();
@@ -195,6 +201,7 @@ mod tests {
             copies: rows - distinct,
             is_streamed: false,
             is_weighted: false,
+            has_row_noise: false,
             is_gaussian: likelihood.is::<GaussianConfig>(),
         };
         let choice = |rows, distinct, likelihood, minutes| {
@@ -233,6 +240,7 @@ mod tests {
             copies: 0,
             is_streamed: true,
             is_weighted: false,
+            has_row_noise: false,
             is_gaussian: true,
         };
         let streamed = Choice::new(&streamed, gaussian, 2.0);

@@ -77,6 +77,7 @@ pub fn is_open(given: &RunOptions, data: &PreparedData, size: &Size, choice: &Ch
         && !covers_all
         && !size.is_streamed
         && !size.is_weighted
+        && !size.has_row_noise
         && !size.has_copies()
         && !has_parameters
         && given.require_use(challenger(given, data)).is_ok()

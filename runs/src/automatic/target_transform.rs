@@ -44,7 +44,8 @@ pub fn target_transform(
     data: &PreparedData,
     place: (&Device, DType),
 ) -> Option<TargetTransform> {
-    let has_known_terms = options.offset.is_some() || options.exposure.is_some();
+    let has_known_terms =
+        options.offset.is_some() || options.exposure.is_some() || data.train.has_row_noise();
     let is_open =
         options.transform.is_none() && !has_known_terms && data.likelihood.is::<GaussianConfig>();
     let targets = &data.train.observed;

@@ -72,11 +72,15 @@ fn has_normal_noise(likelihood: LikelihoodName) -> bool {
 /// Checks that the likelihood has the column that says more about each target, and no such column that it does not use.
 fn check_companion(options: &RunOptions, likelihood: LikelihoodName) -> Result<(), OptionError> {
     let kind = likelihood.target();
+    let has_row_noise = options.noise_column.is_some() && likelihood.is::<GaussianConfig>();
+    if has_row_noise && !options.model_fields().config().takes_row_noise() {
+        return Err(OptionError::NoRowNoise(options.model().name()));
+    }
     let companions = [
         (
             TargetKind::Measurements,
             "--noise-column",
-            options.noise_column.is_some(),
+            options.noise_column.is_some() && !has_row_noise,
             OptionError::NoiseColumnMissing,
             "; remove it or use --likelihood fixed-noise",
         ),

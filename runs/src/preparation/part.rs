@@ -71,6 +71,19 @@ impl Part {
         self.attributes.numbers(RowRole::Weights).is_some()
     }
 
+    /// Whether rows have known noise besides the trained one.
+    pub fn has_row_noise(&self) -> bool {
+        self.attributes.numbers(RowRole::Noise).is_some()
+    }
+
+    /// The variances of known noise besides the trained one, `[N]`, of targets that are divided by `scale`; `None` without
+    /// such noise.
+    pub fn row_noise(&self, scale: f64) -> Option<Vec<f64>> {
+        let deviations = self.attributes.numbers(RowRole::Noise)?.iter();
+        let variance = |deviation: &f64| (deviation / scale).powi(2);
+        Some(deviations.map(variance).collect())
+    }
+
     /// The rows at these positions.
     pub fn select(&self, places: &[usize]) -> Self {
         let numbers = |values: &[f64]| places.iter().map(|&place| values[place]).collect();
