@@ -254,10 +254,7 @@ impl ModelDefinition for ComputationAwareConfig {
             ..self.clone()
         };
         let model = config.assemble(&shape.zeros(), shape.options.clone())?;
-        let mut model = self.parameters.apply_to_skeleton(model)?;
-        if shape.has_row_noise {
-            model.use_row_noise();
-        }
+        let model = self.parameters.apply_to_skeleton(model)?;
         Ok(Conditioned::skeleton(&model, shape))
     }
 }

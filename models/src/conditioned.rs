@@ -57,7 +57,11 @@ impl<R: KeepsData> Conditioned<R> {
 
     /// A trained model of this shape, whose values are then read from a record.
     pub fn skeleton(regression: &R, shape: &DataShape) -> AnyTrained {
-        Self::new(regression, &shape.zeros()).into_trained()
+        let mut regression = regression.clone();
+        if shape.has_row_noise {
+            regression.use_row_noise();
+        }
+        Self::new(&regression, &shape.zeros()).into_trained()
     }
 
     /// The same regression with other data, on the device without autodiff.

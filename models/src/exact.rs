@@ -124,10 +124,7 @@ impl ModelDefinition for ExactConfig {
         let model = self.assemble(shape.dimensions, shape.options.clone())?;
         // What it keeps is conditioned on once.
         let model = model.with_merged_replicates();
-        let mut model = self.parameters.apply_to_skeleton(model)?;
-        if shape.has_row_noise {
-            model.use_row_noise();
-        }
+        let model = self.parameters.apply_to_skeleton(model)?;
         Ok(Conditioned::skeleton(&model, shape))
     }
 }

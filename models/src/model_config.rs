@@ -80,10 +80,7 @@ macro_rules! model_config {
             shape: &$crate::DataShape,
         ) -> Result<$crate::AnyTrained, $crate::InitError> {
             let model = self.assemble(shape.dimensions, shape.options.clone())?;
-            let mut model = self.parameters.apply_to_skeleton(model)?;
-            if shape.has_row_noise {
-                $crate::training::Model::use_row_noise(&mut model);
-            }
+            let model = self.parameters.apply_to_skeleton(model)?;
             Ok($crate::Conditioned::skeleton(&model, shape))
         }
     };

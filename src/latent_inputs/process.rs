@@ -9,7 +9,8 @@ use super::{
     statistics::{Statistics, trace, whitened},
 };
 use crate::{
-    kernels::{AnyKernel, ExpectedProducts},
+    inducing::InducingPoints,
+    kernels::{ExpectedProducts, Kernels},
     ops::{CholeskyFactor, ExactMatmul},
     process::{ConditionedProcess, Marginals, Process, WhitenedCovariance},
 };
@@ -22,8 +23,7 @@ use crate::{
 pub struct LatentProcess {
     process: ConditionedProcess,
     expected: ExpectedProducts,
-    /// [M, Q]
-    points: Tensor<2>,
+    inducing: InducingPoints,
     factor: CholeskyFactor<2>,
     /// The factor of B.
     precision: CholeskyFactor<2>,
@@ -40,18 +40,11 @@ impl LatentProcess {
         mean: Tensor<2>,
         precision: CholeskyFactor<2>,
     ) -> Self {
-        let kernel: AnyKernel = model.kernel().clone();
-        let process = ConditionedProcess::new(
-            kernel,
-            model.inducing().clone(),
-            factor.clone(),
-            mean.clone().transpose(),
-            WhitenedCovariance::Precision(precision.clone()),
-        );
+        let (kernel, inducing) = (model.kernel().clone(), model.inducing().clone());
         Self {
-            process,
+            process: functions(kernel, &inducing, [&factor, &precision], &mean),
             expected: model.expected(),
-            points: model.inducing().points(),
+            inducing,
             factor,
             precision,
             mean,
@@ -71,7 +64,7 @@ impl LatentProcess {
 
     /// How much the functions vary along each latent dimension, `[Q]`; see [`ExpectedProducts::relevances`].
     pub fn relevances(&self) -> Tensor<1> {
-        self.expected.relevances(self.points.dims()[1])
+        self.expected.relevances(self.inducing.points().dims()[1])
     }
 
     /// The number of outputs, P.
@@ -131,15 +124,10 @@ impl LatentProcess {
             .iter()
             .map(|&output| self.mean.clone().narrow(1, output, 1));
         let mean = Tensor::cat(own.collect(), 1);
-        let process = ConditionedProcess::new(
-            self.process.kernels().clone(),
-            self.process.inducing().clone(),
-            self.factor.clone(),
-            mean.clone().transpose(),
-            WhitenedCovariance::Precision(self.precision.clone()),
-        );
+        let kernels = self.process.kernels().clone();
+        let factors = [&self.factor, &self.precision];
         Self {
-            process,
+            process: functions(kernels, &self.inducing, factors, &mean),
             mean,
             ..self.clone()
         }
@@ -185,7 +173,24 @@ impl LatentProcess {
     }
 
     fn statistics(&self, mean: Tensor<2>, variance: Tensor<2>) -> Statistics {
-        let points = self.points.clone();
+        let points = self.inducing.points();
         Statistics::new(&self.expected, (mean, variance), points, &self.factor)
     }
+}
+
+/// The functions at given inputs, from the factors of `K_uu` and B and the whitened mean, [M, P].
+fn functions(
+    kernels: impl Into<Kernels>,
+    inducing: &InducingPoints,
+    [factor, precision]: [&CholeskyFactor<2>; 2],
+    mean: &Tensor<2>,
+) -> ConditionedProcess {
+    let spread = WhitenedCovariance::Precision(precision.clone());
+    ConditionedProcess::new(
+        kernels,
+        inducing.clone(),
+        factor.clone(),
+        mean.clone().transpose(),
+        spread,
+    )
 }

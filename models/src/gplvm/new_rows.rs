@@ -62,7 +62,7 @@ impl FittedGplvm {
     ///
     /// When there are no rows, an output is infinite, or their number of columns differs from the training rows.
     pub fn infer(&self, rows: impl Into<Matrix>) -> Result<RowMoments, Error> {
-        let scaled = self.scaled(rows.into())?;
+        let scaled = self.standardized(rows.into().read("outputs")?)?;
         let latent = scaled.values.chunks(scaled.columns).map(|row| {
             let latent = self.latent_of(row)?;
             Ok(RowMoments::of(latent.mean(), latent.deviation()))
@@ -144,10 +144,6 @@ impl FittedGplvm {
         let deviations = own(latent.deviation());
         let deviations = deviations.into_iter().map(first_deviation);
         (own(latent.mean()), deviations.collect())
-    }
-
-    fn scaled(&self, rows: Matrix) -> Result<Rows, Error> {
-        self.standardized(rows.read("outputs")?)
     }
 
     /// Standardized rows, NaN where an output is missing.
