@@ -217,12 +217,8 @@ impl Request<'_> {
     pub fn takes_all_columns(&self) -> bool {
         match self {
             Self::Training(wanted) => {
-                let is_read_at_once = |role: &RowRole| {
-                    matches!(
-                        role,
-                        RowRole::Companion(_) | RowRole::Weights | RowRole::Noise
-                    )
-                };
+                let is_read_at_once =
+                    |role: &RowRole| matches!(role, RowRole::Companion(_) | RowRole::Weights);
                 wanted.inputs.is_strict() && wanted.rows.keys().all(is_read_at_once)
             }
             Self::Prediction(..) | Self::Points => true,

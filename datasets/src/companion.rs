@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Companion {
-    /// The standard deviation of its noise.
+    /// The standard deviation of all its noise, which is positive.
     Noise,
+    /// The standard deviation of its known noise besides noise that is trained, not negative.
+    RowNoise,
     /// The number of trials, of which the target counts the successes.
     Trials,
     /// The upper limit of the interval that holds it; the target is the lower one.
@@ -18,7 +20,7 @@ impl Companion {
     /// The word for it in messages.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Noise => "noise",
+            Self::Noise | Self::RowNoise => "noise",
             Self::Trials => "trials",
             Self::Upper => "upper limit",
         }

@@ -11,8 +11,6 @@ pub enum RowRole {
     Companion(Companion),
     /// The weights of the rows in training, not negative.
     Weights,
-    /// The standard deviations of known noise of the rows in training, besides noise that is trained, not negative.
-    Noise,
     /// The times for a split by time, in days if they are dates. The column stays an input.
     Time,
     /// The names of the rows; their texts are kept.
@@ -27,7 +25,6 @@ impl RowRole {
         match self {
             Self::Companion(kind) => kind.name(),
             Self::Weights => "weights",
-            Self::Noise => "noise",
             Self::Time => "time",
             Self::Id => "id",
             Self::Group => "group",

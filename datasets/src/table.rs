@@ -213,6 +213,7 @@ impl Table {
         };
         let found = match kind {
             Companion::Noise => self.noise_fault(position),
+            Companion::RowNoise => self.row_noise_fault(position),
             Companion::Trials => self.trials_fault(position),
             Companion::Upper if self.targets.is_empty() => return Ok(attributes),
             Companion::Upper => self.limits_fault(position),
@@ -229,6 +230,17 @@ impl Table {
         let mut noise = self.companion.iter();
         let row = noise.position(|&value| value.is_nan() || value <= 0.0)?;
         Some(CellError::NoiseNotPositive {
+            location: self.origin.location(row),
+            column: self.layout.label(position),
+            value: self.companion[row],
+        })
+    }
+
+    /// The first noise besides trained noise that is negative or not a number.
+    fn row_noise_fault(&self, position: usize) -> Option<CellError> {
+        let mut noise = self.companion.iter();
+        let row = noise.position(|&value| !value.is_finite() || value < 0.0)?;
+        Some(CellError::NoiseNegative {
             location: self.origin.location(row),
             column: self.layout.label(position),
             value: self.companion[row],

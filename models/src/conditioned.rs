@@ -82,9 +82,11 @@ impl<R: KeepsData> Conditioned<R> {
         targets.narrow(1, 0, columns - noise)
     }
 
-    /// Targets of further rows, `[N, P]`, in the form of those of the model: without noise besides the trained one.
+    /// Targets of further rows in the form of those of the model: `[N, P]`, or with known noise `[N, P + 1]`, which is zero
+    /// if it is not given.
     fn further(&self, targets: Tensor<2>) -> Tensor<2> {
-        match self.regression.has_row_noise() {
+        let [[_, own], [_, columns]] = [self.targets.dims(), targets.dims()];
+        match self.regression.has_row_noise() && columns < own {
             true => {
                 let none = targets.zeros_like().narrow(1, 0, 1);
                 Tensor::cat(vec![targets, none], 1)
@@ -254,8 +256,10 @@ impl<R: KeepsData> Trained for Conditioned<R> {
         inputs: Tensor<2>,
         targets: Tensor<2>,
     ) -> Option<Result<Box<dyn AnyProcess + Send + Sync>, ConditionError>> {
-        let extended = (self.regression).extended(process, inputs.clone(), targets.clone());
-        extended.or_else(|| {
+        let has_own_noise = targets.dims()[1] > self.known().dims()[1];
+        let extended = (!has_own_noise)
+            .then(|| (self.regression).extended(process, inputs.clone(), targets.clone()));
+        extended.flatten().or_else(|| {
             let model = self.condition_on_observations(inputs, targets)?;
             Some(model.and_then(|model| model.process()))
         })

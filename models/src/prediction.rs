@@ -2,7 +2,7 @@
 
 mod calibrated;
 
-use std::sync::Arc;
+use std::{iter::repeat_n, sync::Arc};
 
 use burn::{
     module::Module,
@@ -359,6 +359,46 @@ impl Predictor {
         inputs: &[f64],
         columns: usize,
         targets: &[f64],
+        watch: impl FnMut(usize),
+    ) -> Result<(Predictions, Vec<Vec<f64>>), PredictionError> {
+        self.scored(inputs, columns, (targets, None), watch)
+    }
+
+    /// Same as [`score_with`](Self::score_with), for targets with known noise besides that of the likelihood: its
+    /// variances, one for each row, are part of predictions and densities.
+    ///
+    /// # Errors
+    ///
+    /// When the likelihood does not accept a target.
+    ///
+    /// # Panics
+    ///
+    /// Same as [`score_with`](Self::score_with), or if the numbers of variances and rows differ, or targets are not
+    /// real-valued.
+    #[track_caller]
+    pub fn score_with_row_noise(
+        &self,
+        inputs: &[f64],
+        columns: usize,
+        (targets, variances): (&[f64], &[f64]),
+        watch: impl FnMut(usize),
+    ) -> Result<(Predictions, Vec<Vec<f64>>), PredictionError> {
+        let rows = rows_of(inputs, columns);
+        assert!(
+            variances.len() == rows,
+            "{} noise variances for {rows} rows",
+            variances.len()
+        );
+        self.scored(inputs, columns, (targets, Some(variances)), watch)
+    }
+
+    /// Predictions and log densities of targets, whose rows may have known noise variances.
+    #[track_caller]
+    fn scored(
+        &self,
+        inputs: &[f64],
+        columns: usize,
+        (targets, noise): (&[f64], Option<&[f64]>),
         mut watch: impl FnMut(usize),
     ) -> Result<(Predictions, Vec<Vec<f64>>), PredictionError> {
         let width = self.checked_width(inputs, columns, targets)?;
@@ -367,9 +407,21 @@ impl Predictor {
             watch(start);
             let x = self.rows(inputs, columns, (start, rows));
             let targets = self.rows(targets, width, (start, rows));
-            let components = self.process.components(x);
-            densities.extend(self.densities(targets, components.clone()));
-            self.describe(components, &mut predictions);
+            let mut components = self.process.components(x);
+            self.describe(components.clone(), &mut predictions);
+            if let Some(noise) = noise {
+                // y = f + ε + ε_n, where both kinds of noise are normal.
+                let own = self.rows(noise, 1, (start, rows)); // [N, 1]
+                for component in &mut components {
+                    component.variance = component.variance.clone() + own.clone();
+                }
+            }
+            densities.extend(self.densities(targets, components));
+        }
+        if let Some(noise) = noise.filter(|noise| !noise.is_empty()) {
+            let outputs = predictions.variance.len() / noise.len();
+            let each = noise.iter().flat_map(|&own| repeat_n(own, outputs));
+            predictions = predictions.with_noise(&each.collect::<Vec<_>>());
         }
         Ok(match &self.calibration {
             None => (predictions, densities),

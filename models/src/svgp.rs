@@ -2,7 +2,7 @@
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
-    inference::ConditionError,
+    inference::{ConditionError, split_row_values},
     kernels::{FunctionPrior, Kernels},
     likelihoods::{AnyLikelihood, Gaussian, ImpossibleTarget},
     means::AnyMean,
@@ -55,7 +55,8 @@ impl Svgp {
     ///
     /// # Shapes
     ///
-    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`, or `[N, P + 1]` with known noise variances of the rows besides that of the
+    ///   likelihood
     ///
     /// # Errors
     ///
@@ -75,8 +76,14 @@ impl Svgp {
         let updated = || {
             ConditionError::check(&inputs, &targets)?;
             let (x, targets) = (inputs.without_autodiff(), targets.without_autodiff());
-            let ([rows, _], residual) = (x.dims(), this.mean.residual(targets, x.clone()));
-            let noise = noise.expand([rows]);
+            let [functions, _] = posterior.distribution().mean().dims();
+            let [rows, columns] = targets.dims();
+            let (targets, own) = split_row_values(targets, columns == functions + 1, "noise");
+            let residual = this.mean.residual(targets, x.clone());
+            let noise = match own {
+                Some(own) => noise + own,
+                None => noise.expand([rows]),
+            };
             let prior = &this.kernel;
             let posterior = posterior.condition_on_observations(prior, x, residual, noise)?;
             let posterior = Part::new(Role::Posterior, posterior.into());

@@ -180,8 +180,14 @@ pub fn evaluate(
     let (targets, _) = part.likelihood_targets();
     let (inputs, columns) = (part.inputs.values(), part.inputs.columns());
     let watch = |rows| progress.update(rows);
-    let (predictions, components) = predictor.score_with(inputs, columns, &targets, watch)?;
-    let predictions = part.predictions(predictions);
+    let (predictions, components) = match part.row_noise() {
+        Some(noise) => predictor.score_with_row_noise(inputs, columns, (&targets, noise), watch)?,
+        None => {
+            let (predictions, components) =
+                predictor.score_with(inputs, columns, &targets, watch)?;
+            (part.predictions(predictions), components)
+        }
+    };
     let classes = predictor.likelihood().description().classes;
     let exact = part.exact_rows();
     let central_level = (predictions.distribution.as_ref())

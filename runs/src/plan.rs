@@ -119,9 +119,9 @@ fn with_row_values(
         model.use_row_weights();
         rows = rows.with_row_values(weights);
     }
-    if let Some(noise) = data.train.row_noise(data.standardizer.target_scale) {
+    if let Some(noise) = data.train.row_noise() {
         model.use_row_noise();
-        rows = rows.with_row_values(&noise);
+        rows = rows.with_row_values(noise);
     }
     rows
 }

@@ -473,6 +473,7 @@ pub(crate) fn warn_of(features: &Features, context: &ModelContext) {
     if let Some(column) = missing_companion(features, context) {
         let consequence = match column.kind {
             Companion::Noise => "the intervals do not include noise",
+            Companion::RowNoise => "the intervals have the trained noise alone",
             Companion::Trials => "predictions are the share of successes",
             Companion::Upper => "targets are not scored",
         };

@@ -353,7 +353,6 @@ impl PreparedData {
                 part.noise.as_deref(),
                 part.attributes.numbers(Companion::Trials),
                 part.attributes.numbers(RowRole::Weights),
-                part.attributes.numbers(RowRole::Noise),
             ];
             let intervals = part.intervals.iter().flat_map(|own| &own.observed);
             let others = (columns.into_iter().flatten().flatten()).chain(intervals.flatten());
@@ -412,7 +411,7 @@ fn transforming_standardizer(
     if source.has_common_scale() {
         require_none(wanted, "images")?;
     }
-    let has_row_noise = dataset.attributes.numbers(RowRole::Noise).is_some();
+    let has_row_noise = dataset.attributes.numbers(Companion::RowNoise).is_some();
     require_gaussian(wanted, dataset.target_name(), (likelihood, has_row_noise))?;
     let transforms = ColumnTransforms::fit(dataset, wanted, train)?;
     if transforms.is_empty() {

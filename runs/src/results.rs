@@ -113,9 +113,8 @@ fn evaluation_of_tests(
     })
 }
 
-/// What predictions leave out if training rows have known noise.
-const TRAINED_NOISE: &str =
-    "predictions and scores have the trained noise alone, without that of --noise-column";
+/// What scores leave out if training rows have known noise, and test rows have no column of it.
+const TRAINED_NOISE: &str = "the test rows have no known noise (--noise-column), so their scores have the trained noise alone";
 
 /// The metrics of the trained model, with warnings if it may be unreliable.
 fn metrics(
@@ -158,7 +157,7 @@ fn metrics(
         }
     }
     (metrics.warnings).extend(skipped_steps(session.trainer.skipped_steps()));
-    if data.train.has_row_noise() {
+    if data.train.has_row_noise() && !data.test.is_empty() && !data.test.has_row_noise() {
         metrics.warnings.push(TRAINED_NOISE.to_owned());
     }
     let noise = state.input_noise.as_ref();

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use burn_gp_core::ops::numbers;
-use burn_gp_datasets::{DataError, DataSource, Features, KeptColumns, Matrix, NewRows, counted};
+use burn_gp_datasets::{
+    Companion, DataError, DataSource, Features, KeptColumns, Matrix, NewRows, counted,
+};
 use burn_gp_models::{AnyTrained, SavedModel, SavedModelError, training::TrainingData};
 use clap::Args;
 
@@ -246,6 +248,8 @@ fn targets_of<'a>(
         )));
     }
     match missing_companion(features, context) {
+        // Without it, new rows have the trained noise alone: `warn_of` has said so.
+        Some(column) if column.kind == Companion::RowNoise => Ok(targets),
         Some(column) => {
             let what = format!("{} of the target", column.kind.name());
             Err(missing(&column.name, &what))
@@ -263,8 +267,11 @@ fn given(
     let (device, dtype) = saved.model.options();
     let (targets, columns) = part.likelihood_targets();
     let inputs = part.inputs.values();
-    let TrainingData { inputs, targets } =
-        TrainingData::with_target_columns(inputs, &targets, columns, &device, dtype);
+    let mut rows = TrainingData::with_target_columns(inputs, &targets, columns, &device, dtype);
+    if let Some(noise) = part.row_noise() {
+        rows = rows.with_row_values(noise);
+    }
+    let TrainingData { inputs, targets } = rows;
     let model = saved.model.condition_on_observations(inputs, targets);
     let model = model.ok_or_else(|| {
         let (name, config) = (saved.summary.config.name(), folder.join(CONFIG));

@@ -96,11 +96,17 @@ fn noisy_rows_count_less() {
     let metrics = metrics(path, "tame-exact");
     assert_eq!(metrics["likelihood"], "gaussian");
     let warnings = metrics["warnings"].to_string();
-    assert!(warnings.contains("the trained noise alone"), "{warnings}");
+    assert!(
+        warnings.contains("the test rows have no known noise"),
+        "{warnings}"
+    );
     fs::write(path.join("new.csv"), "x\n0.5\n0.25\n").unwrap();
-    succeed(
-        path,
-        &["predict", "--model-dir", "tame-exact", "--data", "new.csv"],
+    let predict = ["predict", "--model-dir", "tame-exact", "--data", "new.csv"];
+    let output = run(path, &predict);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && text.contains("the intervals have the trained noise alone"),
+        "{text}"
     );
     // Further rows have the trained noise alone.
     fs::write(path.join("more.csv"), "x,y\n0.31,0.62\n0.62,1.24\n").unwrap();
@@ -114,6 +120,130 @@ fn noisy_rows_count_less() {
         "more",
     ];
     succeed(path, &update);
+}
+
+/// The rows of a CSV file by the names of its columns.
+fn columns(text: &str, names: &[&str]) -> Vec<Vec<f64>> {
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    let places: Vec<usize> = (names.iter())
+        .map(|name| header.iter().position(|own| own == name).unwrap())
+        .collect();
+    lines
+        .map(|line| {
+            places
+                .iter()
+                .map(|&place| line[place].parse().unwrap())
+                .collect()
+        })
+        .collect()
+}
+
+/// Rows that have the column are predicted, scored and added with their own known noise, `s²`, besides the trained one.
+#[test]
+fn new_rows_have_their_own_noise() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    write(&path.join("rows.csv"), "100");
+    fs::write(path.join("test.csv"), "x,y,e\n0.5,1,0\n0.5,1,3\n0.25,5,4\n").unwrap();
+    fs::write(path.join("plain.csv"), "x,y\n0.5,1\n0.5,1\n0.25,5\n").unwrap();
+    for model in [
+        &["--model", "exact"][..],
+        &["--model", "sgpr", "--inducing", "20"],
+        &[
+            "--model",
+            "svgp",
+            "--likelihood",
+            "gaussian",
+            "--inducing",
+            "20",
+            "--steps",
+            "200",
+        ],
+    ] {
+        let out = format!("run-{}", model[1]);
+        succeed(
+            path,
+            &[&TRAIN[..], &[&out, "--dtype", "f64", "--overwrite"], model].concat(),
+        );
+        let [noisy, trained] = ["test.csv", "plain.csv"].map(|data| {
+            let found = format!("{out}.{data}");
+            let predict = [
+                "predict",
+                "--model-dir",
+                &out,
+                "--data",
+                data,
+                "--overwrite",
+                "--out",
+                &found,
+            ];
+            succeed(path, &predict);
+            columns(&read(&path.join(&found)), &["mean", "std"])
+        });
+        let mut nlpd = 0.0;
+        for ((own, plain), (target, noise)) in
+            noisy
+                .iter()
+                .zip(&trained)
+                .zip([(1.0, 0.0), (1.0, 3.0), (5.0, 4f64)])
+        {
+            let variance = plain[1].powi(2) + noise.powi(2);
+            assert!(
+                (own[0] - plain[0]).abs() < 1e-9,
+                "{model:?}: {own:?}, {plain:?}"
+            );
+            assert!(
+                (own[1].powi(2) / variance - 1.0).abs() < 1e-6,
+                "{model:?}: {own:?}, {plain:?}"
+            );
+            let density =
+                (std::f64::consts::TAU * variance).ln() + (target - own[0]).powi(2) / variance;
+            nlpd += density / 6.0;
+        }
+        let metrics = metrics(path, &out);
+        assert!(
+            !metrics["warnings"].to_string().contains("no known noise"),
+            "{metrics}"
+        );
+        let scored = metrics["nlpd"].as_f64().unwrap()
+            + (metrics["rmse_original"].as_f64().unwrap() / metrics["rmse"].as_f64().unwrap()).ln();
+        assert!((scored - nlpd).abs() < 1e-4, "{model:?}: {scored}, {nlpd}");
+        // A wild target that is known to be wild moves nothing, and another one does.
+        let means = ["0", "1000"].map(|noise| {
+            fs::write(path.join("more.csv"), format!("x,y,e\n0.5,30,{noise}\n")).unwrap();
+            let more = format!("{out}-{noise}");
+            let update = [
+                "update",
+                "--model-dir",
+                &out,
+                "--data",
+                "more.csv",
+                "--out",
+                &more,
+            ];
+            succeed(path, &update);
+            let found = format!("{more}.csv");
+            succeed(
+                path,
+                &[
+                    "predict",
+                    "--model-dir",
+                    &more,
+                    "--data",
+                    "plain.csv",
+                    "--out",
+                    &found,
+                ],
+            );
+            columns(&read(&path.join(&found)), &["mean"])[0][0]
+        });
+        assert!(
+            (means[1] - trained[0][0]).abs() < 1e-3,
+            "{model:?}: {means:?}"
+        );
+        assert!(means[0] > trained[0][0] + 0.3, "{model:?}: {means:?}");
+    }
 }
 
 /// Without a likelihood, models of any likelihood take it as all the noise, which is not trained.
@@ -146,14 +276,13 @@ fn noise_that_cannot_be_is_refused_in_a_sentence() {
         (
             "-1",
             &exact[..],
-            "rows.csv:4: the noise in column 3 (\"e\") is \"-1\", but must be a nonnegative standard deviation",
+            "rows.csv:4: column 3 (\"e\") is -1, but known noise must be a nonnegative standard deviation",
         ),
         (
             "much",
             &exact,
-            "rows.csv:4: the noise in column 3 (\"e\") is \"much\"",
+            "rows.csv:4: column 3 (\"e\") holds \"much\", which is not a number",
         ),
-        ("", &exact, "must be a nonnegative standard deviation"),
         (
             "1",
             &["--model", "vif"],

@@ -61,7 +61,7 @@ pub enum Purpose {
 impl From<Companion> for Purpose {
     fn from(companion: Companion) -> Self {
         match companion {
-            Companion::Noise => Self::Noise,
+            Companion::Noise | Companion::RowNoise => Self::Noise,
             Companion::Trials => Self::Trials,
             Companion::Upper => Self::Upper,
         }

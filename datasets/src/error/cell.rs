@@ -102,6 +102,19 @@ pub enum CellError {
         /// The value.
         value: f64,
     },
+    /// Known noise besides trained noise is not a standard deviation.
+    #[error(
+        "{location}: {column} is {value}, but known noise must be a nonnegative standard deviation; correct it or \
+         remove the row"
+    )]
+    NoiseNegative {
+        /// The row.
+        location: Location,
+        /// The noise column.
+        column: ColumnLabel,
+        /// The value.
+        value: f64,
+    },
     /// A number of trials is not a positive whole number.
     #[error(
         "{location}: {column} is {value}, but the number of trials must be a whole number of at least 1; correct it or remove the row"
@@ -195,18 +208,6 @@ pub enum CellError {
         "{location}: the weight in {column} is {text:?}, but must be a nonnegative number; correct it or remove the row"
     )]
     NotAWeight {
-        /// The location of the row.
-        location: Location,
-        /// The column.
-        column: ColumnLabel,
-        /// The text of the cell.
-        text: String,
-    },
-    /// The known noise of a row, besides trained noise, is missing or negative.
-    #[error(
-        "{location}: the noise in {column} is {text:?}, but must be a nonnegative standard deviation; correct it or remove the row"
-    )]
-    NotARowNoise {
         /// The location of the row.
         location: Location,
         /// The column.

@@ -23,7 +23,6 @@ pub(super) fn row_values(
         match role {
             RowRole::Companion(_) => {}
             RowRole::Weights => found.insert(role, weights(raw, column, rows)?),
-            RowRole::Noise => found.insert(role, noise(raw, column, rows)?),
             RowRole::Time => {
                 found.insert(role, times(raw, column, rows, roles.inputs.date_order)?);
             }
@@ -57,21 +56,6 @@ fn weights(raw: &RawTable, column: &TargetColumn, rows: &[usize]) -> Result<Vec<
             column: raw.columns.label(position),
         })),
     }
-}
-
-/// The standard deviations of the known noise of the rows.
-fn noise(raw: &RawTable, column: &TargetColumn, rows: &[usize]) -> Result<Vec<f64>, DataError> {
-    let position = column.position(RowRole::Noise.name(), raw.origin.source(), &raw.columns)?;
-    let cells = &raw.cells[position];
-    let deviation = |&row: &usize| match cells.cell(row).number() {
-        Some(value) if value >= 0.0 && value.is_finite() => Ok(value),
-        _ => Err(DataError::Cell(CellError::NotARowNoise {
-            location: raw.origin.location(row),
-            column: raw.columns.label(position),
-            text: cells.cell(row).to_string(),
-        })),
-    };
-    rows.iter().map(deviation).collect()
 }
 
 /// The times of the rows, in days if they are dates.

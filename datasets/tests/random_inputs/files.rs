@@ -87,7 +87,7 @@ pub fn roles() -> impl Strategy<Value = ColumnRoles> {
         let role: RowRole = match role {
             0 => Companion::Trials.into(),
             1 => Companion::Noise.into(),
-            _ => RowRole::Noise,
+            _ => Companion::RowNoise.into(),
         };
         let roles = ColumnRoles {
             target,

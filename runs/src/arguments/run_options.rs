@@ -267,7 +267,7 @@ options! {
         ///
         /// It is all noise of a target with the likelihood fixed-noise, which it then is by default; new rows have the column,
         /// too. With the likelihood gaussian, and with models that take no other such as exact and sgpr, it is noise of the
-        /// training rows besides the trained one, from zero on; predictions have the trained noise alone.
+        /// rows besides the trained one, from zero on; new rows without the column have the trained noise alone.
         #[arg(allow_hyphen_values = true)]
         noise_column: String = "COLUMN",
         /// Standard deviation of the errors of an input, in the units of the column, such as depth=0.5; can be given

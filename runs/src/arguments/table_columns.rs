@@ -56,11 +56,11 @@ impl RunOptions {
     /// The options that name a column with a role of rows.
     fn columns_about_rows(&self) -> Vec<(RowRole, Option<&String>)> {
         let noise = match self.has_row_noise() {
-            true => RowRole::Noise,
-            false => Companion::Noise.into(),
+            true => Companion::RowNoise,
+            false => Companion::Noise,
         };
         vec![
-            (noise, self.noise_column.as_ref()),
+            (noise.into(), self.noise_column.as_ref()),
             (Companion::Trials.into(), self.trials.as_ref()),
             (Companion::Upper.into(), self.upper_column.as_ref()),
             (RowRole::Weights, self.weights.as_ref()),

@@ -47,7 +47,8 @@ pub struct Part {
     pub targets: Vec<f64>,
     /// The targets in the units of the data, or class numbers for labels, `[N]`; NaN where they are not known exactly.
     pub observed: Vec<f64>,
-    /// The noise variance of each target in squared standardized units, if known, `[N]`.
+    /// The known noise variance of each target in squared standardized units, `[N]`: all its noise, or that
+    /// [besides the trained one](Self::row_noise).
     pub noise: Option<Vec<f64>>,
     /// The intervals that hold the targets, if the likelihood takes these.
     pub intervals: Option<Intervals>,
@@ -73,15 +74,13 @@ impl Part {
 
     /// Whether rows have known noise besides the trained one.
     pub fn has_row_noise(&self) -> bool {
-        self.attributes.numbers(RowRole::Noise).is_some()
+        self.attributes.numbers(Companion::RowNoise).is_some()
     }
 
-    /// The variances of known noise besides the trained one, `[N]`, of targets that are divided by `scale`; `None` without
-    /// such noise.
-    pub fn row_noise(&self, scale: f64) -> Option<Vec<f64>> {
-        let deviations = self.attributes.numbers(RowRole::Noise)?.iter();
-        let variance = |deviation: &f64| (deviation / scale).powi(2);
-        Some(deviations.map(variance).collect())
+    /// The variances of known noise besides the trained one in squared standardized units, `[N]`; `None` without such
+    /// noise.
+    pub fn row_noise(&self) -> Option<&[f64]> {
+        self.noise.as_deref().filter(|_| self.has_row_noise())
     }
 
     /// The rows at these positions.
@@ -99,17 +98,15 @@ impl Part {
         }
     }
 
-    /// The targets in the form that the likelihood takes, row-major, and the number of columns. A known noise
-    /// variance or number of trials is a second column. Intervals have columns of lower and upper limits.
+    /// The targets in the form that the likelihood takes, row-major, and the number of columns. A noise variance, if the
+    /// likelihood has none of its own, or a number of trials is a second column. Intervals have columns of lower and upper
+    /// limits.
     pub fn likelihood_targets(&self) -> (Vec<f64>, usize) {
         if let Some(intervals) = &self.intervals {
             return (intervals.standardized.as_flattened().to_vec(), 2);
         }
-        match self
-            .noise
-            .as_deref()
-            .or(self.attributes.numbers(Companion::Trials))
-        {
+        let noise = self.noise.as_deref().filter(|_| !self.has_row_noise());
+        match noise.or(self.attributes.numbers(Companion::Trials)) {
             None => (self.targets.clone(), 1),
             Some(companions) => {
                 let rows = self.targets.iter().zip(companions);

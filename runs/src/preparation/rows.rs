@@ -27,6 +27,8 @@ impl Rows<'_> {
         let upper = attributes.numbers(Companion::Upper);
         let intervals = upper.map(|upper| Intervals::new(&targets, upper, standardizer));
         let middles = intervals.as_ref().map(Intervals::middles);
+        let known = (attributes.numbers(Companion::Noise))
+            .or_else(|| attributes.numbers(Companion::RowNoise));
         let variances = |noise: &[f64]| {
             let squares: Vec<f64> = noise.iter().map(|noise| noise * noise).collect();
             standardizer.transform_variances(&squares)
@@ -36,7 +38,7 @@ impl Rows<'_> {
             rows: rows.to_vec(),
             inputs: standardizer.transform_inputs(&self.inputs.select(rows)),
             targets: standardizer.transform_targets(middles.as_ref().unwrap_or(&targets)),
-            noise: attributes.numbers(Companion::Noise).map(variances),
+            noise: known.map(variances),
             observed: intervals.as_ref().map_or(targets, Intervals::exact),
             intervals,
             attributes,
