@@ -2,7 +2,7 @@
 
 use burn_gp_datasets::{ColumnKind, DateOrder, InputColumns};
 
-use crate::{inferred, load, new_rows, numbers, table_of};
+use super::{inferred, load, new_rows, numbers, table_of};
 
 #[test]
 fn every_usual_notation_is_read() {

@@ -5,7 +5,7 @@ use burn_gp_datasets::{
     Task, warnings, warnings_of_new_rows,
 };
 
-use crate::{inferred, labels, load, names, new_rows, numbers, with_file};
+use super::{inferred, labels, load, names, new_rows, numbers, with_file};
 
 fn table(targets: &[&str]) -> String {
     let rows = targets.iter().enumerate();

@@ -1,17 +1,15 @@
 //! Images and labels in CIFAR-10 binary files.
 
-mod support;
-
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
+use crate::support::{real_data, skipped};
 use burn_gp_datasets::{
     ColumnRoles, DataSource, DataWarning, Dataset, EqualInputs, ImageCounts, ImageShape, Labels,
     Task,
 };
 use flate2::{Compression, write::GzEncoder};
-use support::{real_data, skipped};
 use temp_dir::TempDir;
 
 const RECORD: usize = 3073;

@@ -2,7 +2,7 @@
 
 use burn_gp_datasets::{ColumnKind, Task};
 
-use crate::{inferred, labels, load, names, new_rows, numbers, table_of, with_file};
+use super::{inferred, labels, load, names, new_rows, numbers, table_of, with_file};
 
 /// Pairs of neighbors that round to the same number.
 const NEIGHBORS: [[&str; 2]; 6] = [

@@ -1,5 +1,4 @@
 //! Parquet files that are read in blocks.
-#![cfg(feature = "parquet")]
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

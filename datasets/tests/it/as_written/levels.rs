@@ -2,7 +2,7 @@
 
 use burn_gp_datasets::{EqualInputs, Split, warnings};
 
-use crate::{inferred, labels, load, numbers};
+use super::{inferred, labels, load, numbers};
 
 /// `levels` in `rows` rows each, all with equal inputs if they are `equal`.
 fn table(levels: usize, rows: usize, equal: bool) -> String {

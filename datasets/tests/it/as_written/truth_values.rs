@@ -3,7 +3,7 @@
 
 use burn_gp_datasets::{ColumnKind, InputColumns, NewRows};
 
-use crate::{inferred, labels, load, new_rows, numbers, table_of, with_file};
+use super::{inferred, labels, load, new_rows, numbers, table_of, with_file};
 
 const SPELLINGS: [([&str; 2], [&str; 2]); 7] = [
     (["No", "Yes"], ["no", "YES"]),

@@ -1,5 +1,4 @@
 //! Files of every compression and format hold the same table.
-#![cfg(all(feature = "arrow", feature = "compression", feature = "excel"))]
 
 use std::fs;
 use std::io::{Cursor, Write};

@@ -1,5 +1,4 @@
 //! Parquet files written by the `parquet` crate.
-#![cfg(feature = "parquet")]
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

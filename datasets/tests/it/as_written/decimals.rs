@@ -2,7 +2,7 @@
 
 use burn_gp_datasets::{DecimalMark, InputColumns};
 
-use crate::{inferred, load, new_rows, numbers};
+use super::{inferred, load, new_rows, numbers};
 
 fn marked(decimal: DecimalMark) -> InputColumns {
     InputColumns {

@@ -1,19 +1,17 @@
 //! Registered, embedded and synthetic data sets, and the folder layout of the collection.
 
-mod support;
-
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
+use crate::support::{real_data, skipped};
 use burn_gp_datasets::{
     Availability, ColumnRoles, DataSource, EqualInputs, Labels, Split, SyntheticFunction, Task,
     find, registry, warnings,
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use support::{real_data, skipped};
 use temp_dir::TempDir;
 
 fn write_gzip(path: &Path, text: &str) {
