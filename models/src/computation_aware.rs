@@ -4,7 +4,7 @@ use burn::tensor::TensorCreationOptions;
 use burn_gp_core::{
     inference::{
         ActionLoss, ActionPolicy, ActionStart, AnyActionPolicy, BlockActions, ComputationAware,
-        ConditionError, IterationRule, Iterations, near_order,
+        ConditionError, IterationRule, Iterations, RowColumns, near_order,
     },
     kernels::{AnyKernel, KernelModule},
     likelihoods::check_finite,
@@ -227,8 +227,8 @@ impl ModelDefinition for ComputationAwareConfig {
         Ok(self.init(data)?.boxed())
     }
 
-    fn takes_row_noise(&self) -> bool {
-        true
+    fn takes_row_columns(&self) -> RowColumns {
+        RowColumns::ALL
     }
 
     fn resolve(&mut self, data: &TrainingData) {
@@ -267,7 +267,7 @@ register!(
 );
 
 impl<K: KernelModule, A: ActionPolicy + Sync + 'static> Model for ComputationAware<K, A> {
-    full_batch!();
+    full_batch!(rows);
 
     fn after_step(&mut self) {
         self.after_step();
@@ -275,10 +275,5 @@ impl<K: KernelModule, A: ActionPolicy + Sync + 'static> Model for ComputationAwa
 
     fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)
-    }
-
-    fn use_row_noise(&mut self) -> bool {
-        *self = self.clone().with_row_noise();
-        true
     }
 }

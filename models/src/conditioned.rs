@@ -9,8 +9,8 @@ use burn::{
 use burn_gp_core::{
     inference::{
         ActionPolicy, AnyActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact,
-        ExactOutputs, Iterations, LeaveFoldsOut, Markov, MarkovVariational, UpdateError, Vecchia,
-        VecchiaLaplace, Vif,
+        ExactOutputs, Iterations, LeaveFoldsOut, Markov, MarkovVariational, RowColumns,
+        UpdateError, Vecchia, VecchiaLaplace, Vif,
     },
     kernels::{Kernel, KernelModule, Structure},
     likelihoods::{AnyLikelihood, Gaussian},
@@ -58,8 +58,8 @@ impl<R: KeepsData> Conditioned<R> {
     /// A trained model of this shape, whose values are then read from a record.
     pub fn skeleton(regression: &R, shape: &DataShape) -> AnyTrained {
         let mut regression = regression.clone();
-        if shape.has_row_noise {
-            regression.use_row_noise();
+        if !shape.row_columns.is_empty() {
+            regression.use_row_columns(shape.row_columns);
         }
         Self::new(&regression, &shape.zeros()).into_trained()
     }
@@ -74,25 +74,31 @@ impl<R: KeepsData> Conditioned<R> {
         }
     }
 
-    /// The targets without the noise of the rows, `[N, P]`.
+    /// The targets without the weights and the noise of the rows, `[N, P]`.
     fn known(&self) -> Tensor<2> {
-        let targets = self.targets.val();
-        let noise = usize::from(self.regression.has_row_noise());
-        let [_, columns] = targets.dims();
-        targets.narrow(1, 0, columns - noise)
+        (self.regression.row_columns())
+            .split(self.targets.val())
+            .targets
     }
 
-    /// Targets of further rows in the form of those of the model: `[N, P]`, or with known noise `[N, P + 1]`, which is zero
-    /// if it is not given.
+    /// Targets of further rows, `[N, P]`, or with known noise `[N, P + 1]`, in the form of those of the model. Their weight is
+    /// one, and noise that is not given is zero.
     fn further(&self, targets: Tensor<2>) -> Tensor<2> {
-        let [[_, own], [_, columns]] = [self.targets.dims(), targets.dims()];
-        match self.regression.has_row_noise() && columns < own {
-            true => {
-                let none = targets.zeros_like().narrow(1, 0, 1);
-                Tensor::cat(vec![targets, none], 1)
-            }
-            false => targets,
+        let own = self.regression.row_columns();
+        let [_, outputs] = self.known().dims();
+        let [rows, columns] = targets.dims();
+        let options = (&targets.device(), targets.dtype());
+        let mut all = vec![targets.clone().narrow(1, 0, outputs)];
+        if own.weights {
+            all.push(Tensor::ones([rows, 1], options));
         }
+        if own.noise {
+            all.push(match columns > outputs {
+                true => targets.narrow(1, outputs, 1),
+                false => Tensor::zeros([rows, 1], options),
+            });
+        }
+        Tensor::cat(all, 1)
     }
 
     /// The regression model.
@@ -133,9 +139,9 @@ pub trait KeepsData: Model + Module + ModuleDisplay {
         true
     }
 
-    /// Whether the last column of the targets has known noise variances of the rows, besides the trained one.
-    fn has_row_noise(&self) -> bool {
-        false
+    /// What the last columns of the targets say about the rows.
+    fn row_columns(&self) -> RowColumns {
+        RowColumns::default()
     }
 
     /// The process given further rows, made from that of the rows so far. `None` if it must be computed from all rows.
@@ -180,8 +186,8 @@ macro_rules! keeps_data {
 
 keeps_data! {
     Exact<K: KernelModule> {
-        fn has_row_noise(&self) -> bool {
-            self.has_row_noise()
+        fn row_columns(&self) -> RowColumns {
+            self.row_columns()
         }
 
         fn extended(
@@ -202,8 +208,8 @@ keeps_data! {
     }
     ExactOutputs<K: KernelModule> {}
     ComputationAware<K: KernelModule, A: ActionPolicy> {
-        fn has_row_noise(&self) -> bool {
-            self.has_row_noise()
+        fn row_columns(&self) -> RowColumns {
+            self.row_columns()
         }
 
         fn takes_any_rows(&self) -> bool {
@@ -213,13 +219,13 @@ keeps_data! {
         }
     }
     ConjugateGradients<K: KernelModule> {
-        fn has_row_noise(&self) -> bool {
-            self.has_row_noise()
+        fn row_columns(&self) -> RowColumns {
+            self.row_columns()
         }
     }
     Vecchia<K: KernelModule> {
-        fn has_row_noise(&self) -> bool {
-            self.has_row_noise()
+        fn row_columns(&self) -> RowColumns {
+            self.row_columns()
         }
     }
     VecchiaLaplace<K: KernelModule> {}
@@ -305,8 +311,8 @@ impl<R: KeepsData> Trained for Conditioned<R> {
         Some(self.known())
     }
 
-    fn has_row_noise(&self) -> bool {
-        self.regression.has_row_noise()
+    fn row_columns(&self) -> RowColumns {
+        self.regression.row_columns()
     }
 
     fn likelihood(&self) -> AnyLikelihood {

@@ -2,7 +2,7 @@
 
 use burn::tensor::TensorCreationOptions;
 use burn_gp_core::{
-    inference::{ConditionError, ConjugateGradients, ConjugateGradientsSettings},
+    inference::{ConditionError, ConjugateGradients, ConjugateGradientsSettings, RowColumns},
     kernels::{AnyKernel, KernelModule},
     register,
 };
@@ -72,8 +72,8 @@ impl ConjugateGradientsConfig {
 impl ModelDefinition for ConjugateGradientsConfig {
     model_config!(keeps_data);
 
-    fn takes_row_noise(&self) -> bool {
-        true
+    fn takes_row_columns(&self) -> RowColumns {
+        RowColumns::ALL
     }
 }
 
@@ -85,7 +85,7 @@ register!(
 );
 
 impl<K: KernelModule> Model for ConjugateGradients<K> {
-    full_batch!();
+    full_batch!(rows);
 
     fn is_within_reach(&self, start: &dyn Model) -> bool {
         let start = start.as_any().downcast_ref::<Self>();
@@ -94,10 +94,5 @@ impl<K: KernelModule> Model for ConjugateGradients<K> {
 
     fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)
-    }
-
-    fn use_row_noise(&mut self) -> bool {
-        *self = self.clone().with_row_noise();
-        true
     }
 }

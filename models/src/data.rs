@@ -1,7 +1,10 @@
 //! The data of a model.
 
 use burn::tensor::{DType, Device, Int, Tensor, TensorCreationOptions, TensorData};
-use burn_gp_core::{inference::has_replicates, ops::is_on_cpu};
+use burn_gp_core::{
+    inference::{RowColumns, has_replicates},
+    ops::is_on_cpu,
+};
 
 /// The training data of a model, on its device.
 #[derive(Clone, Debug)]
@@ -122,8 +125,8 @@ pub struct DataShape {
     pub dimensions: usize,
     /// The number of target columns.
     pub columns: usize,
-    /// Whether a further column of the targets has known noise variances of the rows.
-    pub has_row_noise: bool,
+    /// What further columns of the targets say about the rows.
+    pub row_columns: RowColumns,
     /// The precision and the device, without autodiff.
     pub options: TensorCreationOptions,
 }
@@ -134,7 +137,7 @@ impl DataShape {
         let zeros = |columns| Tensor::zeros([self.rows, columns], self.options.clone());
         TrainingData {
             inputs: zeros(self.dimensions),
-            targets: zeros(self.columns + usize::from(self.has_row_noise)),
+            targets: zeros(self.columns + self.row_columns.count()),
         }
     }
 }

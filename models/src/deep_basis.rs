@@ -6,7 +6,7 @@ use burn::{
 };
 use burn_gp_core::{
     features::{NetworkConfig, NetworkError, ResidualNetworkConfig},
-    inference::{ConditionError, LowRankRegression},
+    inference::{ConditionError, LowRankRegression, RowColumns},
     kernels::{Basis, KernelModule},
     likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig, check_finite},
     means::MeanConfig,
@@ -325,8 +325,8 @@ impl SvdbkConfig {
 impl ModelDefinition for DbkConfig {
     model_config!(becomes_variational);
 
-    fn takes_row_noise(&self) -> bool {
-        true
+    fn takes_row_columns(&self) -> RowColumns {
+        RowColumns::ALL
     }
 
     fn default_training(&self) -> TrainingDefaults {
@@ -342,7 +342,7 @@ register!(
 );
 
 impl Model for AnyDbk {
-    full_batch!();
+    full_batch!(rows);
 
     /// The variational model with the distribution of the weights given `data`.
     fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
@@ -356,11 +356,6 @@ impl Model for AnyDbk {
             posterior,
         );
         Ok(model.into_trained())
-    }
-
-    fn use_row_noise(&mut self) -> bool {
-        *self = self.clone().with_row_noise();
-        true
     }
 }
 

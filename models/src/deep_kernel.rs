@@ -6,7 +6,7 @@ use burn::{
 };
 use burn_gp_core::{
     features::{AnyNetwork, FirstWeights, NetworkConfig, NetworkError, ResidualNetworkConfig},
-    inference::ConditionError,
+    inference::{ConditionError, RowColumns},
     likelihoods::{AnyLikelihood, ImpossibleTarget, LikelihoodConfig},
     ops::NotPositiveDefinite,
     parameter::{Hyperparameter, ParameterConfig, Part, Priors},
@@ -98,12 +98,8 @@ impl Model for DeepKernelModel<AnyModel> {
         self.model.hyperparameters()
     }
 
-    fn use_row_weights(&mut self) -> bool {
-        self.model.use_row_weights()
-    }
-
-    fn use_row_noise(&mut self) -> bool {
-        self.model.use_row_noise()
+    fn use_row_columns(&mut self, columns: RowColumns) -> bool {
+        self.model.use_row_columns(columns)
     }
 
     fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
@@ -135,8 +131,8 @@ impl Trained for DeepKernelModel<AnyTrained> {
         Some(model.map(|model| DeepKernelModel { network, model }.into_trained()))
     }
 
-    fn has_row_noise(&self) -> bool {
-        self.model.has_row_noise()
+    fn row_columns(&self) -> RowColumns {
+        self.model.row_columns()
     }
 
     fn likelihood(&self) -> AnyLikelihood {
@@ -324,12 +320,8 @@ where
         self.model.takes_missing_targets()
     }
 
-    fn takes_row_weights(&self) -> bool {
-        self.model.takes_row_weights()
-    }
-
-    fn takes_row_noise(&self) -> bool {
-        self.model.takes_row_noise()
+    fn takes_row_columns(&self) -> RowColumns {
+        self.model.takes_row_columns()
     }
 
     fn skeleton(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {

@@ -3,6 +3,7 @@
 use burn::tensor::DType;
 use burn_gp_core::{
     custom::{AnyDefinition, ComponentConfig, ComponentKind, ComponentName},
+    inference::RowColumns,
     kernels::KernelConfig,
     likelihoods::LikelihoodConfig,
     means::MeanConfig,
@@ -62,15 +63,10 @@ pub trait ModelDefinition: AnyDefinition {
         false
     }
 
-    /// Whether the rows can have weights in training ([`Model::use_row_weights`]).
-    fn takes_row_weights(&self) -> bool {
-        false
-    }
-
-    /// Whether the rows of a model with one output can have known noise besides the trained one
-    /// ([`Model::use_row_noise`]).
-    fn takes_row_noise(&self) -> bool {
-        false
+    /// What the rows can have in training besides their targets, known noise for one output only
+    /// ([`Model::use_row_columns`]).
+    fn takes_row_columns(&self) -> RowColumns {
+        RowColumns::default()
     }
 
     /// Whether the inputs of a model with one output can have [errors](crate::InputErrors), which count as noise of the rows.

@@ -2,7 +2,7 @@
 
 use burn::tensor::{Tensor, TensorCreationOptions};
 use burn_gp_core::{
-    inference::{ConditionError, Exact, LeaveFoldsOut, LeaveOneOut},
+    inference::{ConditionError, Exact, LeaveFoldsOut, LeaveOneOut, RowColumns},
     kernels::{AnyKernel, KernelModule},
     ops::NotPositiveDefinite,
     register,
@@ -109,8 +109,8 @@ impl ModelDefinition for ExactConfig {
         true
     }
 
-    fn takes_row_noise(&self) -> bool {
-        true
+    fn takes_row_columns(&self) -> RowColumns {
+        RowColumns::ALL
     }
 
     fn takes_input_errors(&self) -> bool {
@@ -137,7 +137,7 @@ register!(
 );
 
 impl<K: KernelModule> Model for Exact<K> {
-    full_batch!();
+    full_batch!(rows);
 
     fn objectives(
         &self,
@@ -149,7 +149,7 @@ impl<K: KernelModule> Model for Exact<K> {
             .iter()
             .map(|model| model.downcast_ref::<Self>().cloned());
         let models: Vec<Self> = models.collect::<Option<_>>()?;
-        if models.iter().any(Self::has_row_noise) {
+        if models.iter().any(|model| !model.row_columns().is_empty()) {
             return None;
         }
         Some(Self::full_objectives(&models, inputs, targets))
@@ -171,11 +171,7 @@ impl<K: KernelModule> Model for Exact<K> {
         data: &TrainingData,
         folds: &[usize],
     ) -> Option<Result<LeaveFoldsOut, ConditionError>> {
-        Some(self.leave_folds_out(data.inputs.clone(), data.targets.clone(), folds))
-    }
-
-    fn use_row_noise(&mut self) -> bool {
-        *self = self.clone().with_row_noise();
-        true
+        (!self.row_columns().weights)
+            .then(|| self.leave_folds_out(data.inputs.clone(), data.targets.clone(), folds))
     }
 }

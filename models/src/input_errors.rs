@@ -3,7 +3,11 @@
 use std::ops::ControlFlow;
 
 use burn::tensor::Tensor;
-use burn_gp_core::{inference::ConditionError, likelihoods::TargetKind, ops::numbers};
+use burn_gp_core::{
+    inference::{ConditionError, RowColumns},
+    likelihoods::TargetKind,
+    ops::numbers,
+};
 
 use crate::{
     AnyModel, ModelConfig, Trained,
@@ -78,7 +82,7 @@ impl InputErrors {
         }
     }
 
-    /// Whether the model already trains with known noise of each row ([`Model::use_row_noise`]), to which that of the errors
+    /// Whether the model already trains with known noise of each row ([`RowColumns`]), to which that of the errors
     /// is added. By default it does not.
     pub fn besides_row_noise(mut self, has_row_noise: bool) -> Self {
         self.has_row_noise = has_row_noise;
@@ -190,7 +194,10 @@ impl InputErrors {
             let noisy = match known {
                 Some(column) => with_more_noise(&data, next, column),
                 None => {
-                    model.use_row_noise();
+                    model.use_row_columns(RowColumns {
+                        noise: true,
+                        ..RowColumns::default()
+                    });
                     data.with_row_values(&variances)
                 }
             };

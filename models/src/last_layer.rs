@@ -5,9 +5,9 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 use burn_gp_core::{
-    inference::{ConditionError, LowRankRegression, split_row_values},
+    inference::{ConditionError, LowRankRegression, RowColumns},
     kernels::{Basis, FeatureMap},
-    likelihoods::{Gaussian, GaussianConfig, Likelihood, check_finite},
+    likelihoods::{AnyLikelihood, Gaussian, GaussianConfig, check_finite},
     means::{AnyMean, MeanConfig},
     ops::{ExactMatmul, NotPositiveDefinite},
     parameter::{ParameterConfig, Priors},
@@ -21,6 +21,7 @@ use crate::{
     AnyDbk, AnyTrained, BasisConfig, DbkConfig, InitError, ModelDefinition, SvdbkConfig,
     config::{OUTPUTS, options_of},
     model_config::model_config,
+    row_columns,
     training::{AdamRates, Model, Objective, TrainingData, TrainingDefaults},
 };
 
@@ -39,9 +40,8 @@ pub struct AnyLastLayer {
     weights: Param<Tensor<2>>,
     #[module(skip)]
     priors: Priors,
-    /// Whether the last column of the targets has noise variances of the rows.
     #[module(skip)]
-    has_row_noise: bool,
+    rows: RowColumns,
 }
 
 /// Configuration of a network with a Bayesian last layer.
@@ -122,7 +122,7 @@ impl LastLayerConfig {
             likelihood: self.likelihood.init(options()),
             weights: first_weights(self.basis.rank, options()),
             priors: self.parameters.priors.clone(),
-            has_row_noise: false,
+            rows: RowColumns::default(),
         };
         Ok(self.parameters.apply(model)?.train())
     }
@@ -155,11 +155,8 @@ impl AnyLastLayer {
     pub fn bayesian(&self) -> AnyDbk {
         let this = self.valid();
         let none = VarianceCorrection::NONE;
-        let model = LowRankRegression::new(this.kernel, this.mean, this.likelihood, none);
-        match this.has_row_noise {
-            true => model.with_row_noise(),
-            false => model,
-        }
+        LowRankRegression::new(this.kernel, this.mean, this.likelihood, none)
+            .with_row_columns(this.rows)
     }
 }
 
@@ -178,12 +175,9 @@ impl Model for AnyLastLayer {
             variance: mean.zeros_like(),
             mean: self.mean.add_to(mean, inputs),
         };
-        let (targets, noise) = split_row_values(targets, self.has_row_noise, "noise");
-        let own = &self.likelihood;
-        let expected = match noise {
-            Some(noise) => own.expected_log_density_with_row_noise(targets, marginals, noise),
-            None => own.expected_log_density(targets, marginals),
-        };
+        let likelihood = AnyLikelihood::from(self.likelihood.clone());
+        let expected =
+            row_columns::expected_log_density(self.rows, &likelihood, targets, marginals);
         Ok(Objective {
             fit: expected.sum() * (data_count as f64 / batch as f64),
             kl: Some(weights.square().sum() * 0.5),
@@ -198,8 +192,8 @@ impl Model for AnyLastLayer {
         self.bayesian().trained(data)
     }
 
-    fn use_row_noise(&mut self) -> bool {
-        self.has_row_noise = true;
+    fn use_row_columns(&mut self, columns: RowColumns) -> bool {
+        self.rows |= columns;
         true
     }
 }
@@ -207,8 +201,8 @@ impl Model for AnyLastLayer {
 impl ModelDefinition for LastLayerConfig {
     model_config!(becomes_variational);
 
-    fn takes_row_noise(&self) -> bool {
-        true
+    fn takes_row_columns(&self) -> RowColumns {
+        RowColumns::ALL
     }
 
     fn default_training(&self) -> TrainingDefaults {

@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 use burn_gp_core::{
     custom::{AnyModule, BoxedModule, of_type, of_type_mut},
-    inference::{ConditionError, LeaveFoldsOut, LeaveOneOut},
+    inference::{ConditionError, LeaveFoldsOut, LeaveOneOut, RowColumns},
     likelihoods::{ImpossibleTarget, check_finite},
     ops::{NotPositiveDefinite, number},
     parameter::{Hyperparameter, Priors, hyperparameters},
@@ -181,15 +181,9 @@ pub trait Model: AnyModule {
         None
     }
 
-    /// Trains with row weights from now on ([`Svgp::with_row_weights`](crate::Svgp::with_row_weights)).
-    /// `false` if the model does not support them.
-    fn use_row_weights(&mut self) -> bool {
-        false
-    }
-
-    /// Trains with a known noise variance of each row besides that of the likelihood from now on. It is a further last
-    /// column of the training targets, `[N, T + 1]`. `false` if the model does not support it.
-    fn use_row_noise(&mut self) -> bool {
+    /// Trains with weights or known noise of the rows from now on: the training targets have these further columns.
+    /// `false`, without a change, if the model does not support one of them.
+    fn use_row_columns(&mut self, _columns: RowColumns) -> bool {
         false
     }
 
@@ -284,11 +278,7 @@ impl Model for AnyModel {
         (**self).leave_folds_out(data, folds)
     }
 
-    fn use_row_weights(&mut self) -> bool {
-        (**self).use_row_weights()
-    }
-
-    fn use_row_noise(&mut self) -> bool {
-        (**self).use_row_noise()
+    fn use_row_columns(&mut self, columns: RowColumns) -> bool {
+        (**self).use_row_columns(columns)
     }
 }

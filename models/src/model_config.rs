@@ -110,14 +110,13 @@ macro_rules! model_config {
             Some(&mut self.likelihood)
         }
 
-        fn takes_row_weights(&self) -> bool {
-            true
-        }
-
-        fn takes_row_noise(&self) -> bool {
+        fn takes_row_columns(&self) -> burn_gp_core::inference::RowColumns {
             let noise: Option<&burn_gp_core::likelihoods::GaussianConfig> =
                 self.likelihood.downcast_ref();
-            noise.is_some()
+            burn_gp_core::inference::RowColumns {
+                weights: true,
+                noise: noise.is_some(),
+            }
         }
     };
     () => {
@@ -253,6 +252,14 @@ macro_rules! model_config {
 /// The methods of [`Model`](crate::training::Model) that full-batch regression has in common. The objective
 /// is that of the batch as the whole data set, scaled up to all data.
 macro_rules! full_batch {
+    (rows) => {
+        full_batch!();
+
+        fn use_row_columns(&mut self, columns: burn_gp_core::inference::RowColumns) -> bool {
+            *self = self.clone().with_row_columns(columns);
+            true
+        }
+    };
     () => {
         fn objective(
             &self,

@@ -6,6 +6,7 @@ use burn::{
     module::{Module, ModuleMapper, Param, ParamId},
     tensor::{DType, Int, Tensor, TensorCreationOptions},
 };
+use burn_gp_core::inference::RowColumns;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -123,9 +124,9 @@ struct Versioned<T> {
 struct Described<S, C> {
     #[serde(flatten)]
     summary: S,
-    /// Whether the rows that the model keeps have known noise besides the trained one.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    has_row_noise: bool,
+    /// What the rows that the model keeps have besides their targets.
+    #[serde(default, skip_serializing_if = "RowColumns::is_empty")]
+    row_columns: RowColumns,
     context: C,
 }
 
@@ -192,14 +193,14 @@ fn numbered<M: Module>(model: M) -> M {
 /// The model of these shapes, or the reason why it cannot be made.
 fn skeleton(
     summary: &Summary,
-    has_row_noise: bool,
+    row_columns: RowColumns,
     options: TensorCreationOptions,
 ) -> Result<AnyTrained, String> {
     let shape = DataShape {
         rows: summary.data_count,
         dimensions: summary.dimensions,
         columns: summary.target_columns,
-        has_row_noise,
+        row_columns,
         options,
     };
     let likelihood = summary.config.likelihood();
@@ -216,7 +217,7 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
     pub fn save(&self, folder: &Path) -> Result<(), SavedModelError> {
         let described = Described {
             summary: &self.summary,
-            has_row_noise: self.model.has_row_noise(),
+            row_columns: self.model.row_columns(),
             context: &self.context,
         };
         write_with_weights(folder, MODEL_FILE, &described, self.model.clone())
@@ -247,7 +248,7 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
         let checked = CheckedFolder::open(folder)?;
         let Described::<Summary, C> {
             mut summary,
-            has_row_noise,
+            row_columns,
             context,
         } = read_versioned(&checked, folder, MODEL_FILE)?;
         let read_error = |name: &str, reason: String| SavedModelError::Read {
@@ -260,7 +261,7 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
             summary.config.fix_precision(written);
         }
         let options = (&place.device.inner(), summary.precision.dtype()).into();
-        let skeleton = skeleton(&summary, has_row_noise, options)
+        let skeleton = skeleton(&summary, row_columns, options)
             .map_err(|reason| read_error(MODEL_FILE, reason))?;
         let model = converted_module(skeleton, checked.read(WEIGHTS_FILE)?, written)
             .map_err(|reason| read_error(WEIGHTS_FILE, reason.to_string()))?;

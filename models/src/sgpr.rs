@@ -2,7 +2,7 @@
 
 use burn::module::Module;
 use burn_gp_core::{
-    inference::{Collapsed, ConditionError, LeaveOneOut},
+    inference::{Collapsed, ConditionError, LeaveOneOut, RowColumns},
     likelihoods::check_finite,
     ops::NotPositiveDefinite,
     register,
@@ -102,8 +102,8 @@ impl SgprConfig {
 impl ModelDefinition for SgprConfig {
     model_config!(collapsed);
 
-    fn takes_row_noise(&self) -> bool {
-        true
+    fn takes_row_columns(&self) -> RowColumns {
+        RowColumns::ALL
     }
 
     fn takes_input_errors(&self) -> bool {
@@ -119,7 +119,7 @@ register!(
 );
 
 impl Model for Collapsed {
-    full_batch!();
+    full_batch!(rows);
 
     /// The variational model with the optimal `q(u)` given `data`.
     fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
@@ -137,10 +137,5 @@ impl Model for Collapsed {
         data: &TrainingData,
     ) -> Option<Result<LeaveOneOut, NotPositiveDefinite>> {
         Some(self.leave_one_out(data.inputs.clone(), data.targets.clone()))
-    }
-
-    fn use_row_noise(&mut self) -> bool {
-        *self = self.clone().with_row_noise();
-        true
     }
 }

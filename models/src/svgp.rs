@@ -2,7 +2,7 @@
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
-    inference::{ConditionError, split_row_values},
+    inference::{ConditionError, RowColumns},
     kernels::{FunctionPrior, Kernels},
     likelihoods::{AnyLikelihood, Gaussian, ImpossibleTarget},
     means::AnyMean,
@@ -13,8 +13,7 @@ use burn_gp_core::{
 };
 
 use crate::{
-    AnyTrained, Trained,
-    row_weights::RowColumns,
+    AnyTrained, Trained, row_columns,
     training::{Model, Objective, TrainingData},
 };
 
@@ -78,9 +77,13 @@ impl Svgp {
             let (x, targets) = (inputs.without_autodiff(), targets.without_autodiff());
             let [functions, _] = posterior.distribution().mean().dims();
             let [rows, columns] = targets.dims();
-            let (targets, own) = split_row_values(targets, columns == functions + 1, "noise");
-            let residual = this.mean.residual(targets, x.clone());
-            let noise = match own {
+            let own = RowColumns {
+                noise: columns == functions + 1,
+                ..RowColumns::default()
+            };
+            let values = own.split(targets);
+            let residual = this.mean.residual(values.targets, x.clone());
+            let noise = match values.noise {
                 Some(own) => noise + own,
                 None => noise.expand([rows]),
             };
@@ -207,7 +210,8 @@ where
             mean: self.mean.add_to(marginals.mean, inputs),
             variance: marginals.variance,
         };
-        let expected = (self.rows).expected_log_density(&self.likelihood, targets, marginals);
+        let expected =
+            row_columns::expected_log_density(self.rows, &self.likelihood, targets, marginals);
         Ok(Objective {
             fit: expected.sum() * (data_count as f64 / batch as f64),
             kl: Some(kl),
@@ -223,7 +227,7 @@ where
     }
 
     fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
-        self.rows.check(&self.likelihood, targets)
+        row_columns::check(self.rows, &self.likelihood, targets)
     }
 
     fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
@@ -232,13 +236,11 @@ where
         model.finished(data)
     }
 
-    fn use_row_weights(&mut self) -> bool {
-        self.rows.weights = true;
+    fn use_row_columns(&mut self, columns: RowColumns) -> bool {
+        if columns.noise && self.likelihood.downcast_ref::<Gaussian>().is_none() {
+            return false;
+        }
+        self.rows |= columns;
         true
-    }
-
-    fn use_row_noise(&mut self) -> bool {
-        self.rows.noise = self.likelihood.downcast_ref::<Gaussian>().is_some();
-        self.rows.noise
     }
 }

@@ -220,7 +220,7 @@ impl ModelDefinition for SvgpConfig {
 
     fn takes_input_errors(&self) -> bool {
         let has_known_noise = self.likelihood.downcast_ref::<FixedNoiseConfig>().is_some();
-        has_known_noise || self.takes_row_noise()
+        has_known_noise || self.takes_row_columns().noise
     }
 
     fn kernel(&self) -> Option<&KernelConfig> {

@@ -3,7 +3,7 @@
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp_core::{
     custom::{AnyModule, BoxedModule, of_type, of_type_mut},
-    inference::{ConditionError, LeaveFoldsOut},
+    inference::{ConditionError, LeaveFoldsOut, RowColumns},
     likelihoods::AnyLikelihood,
     parameter::{Hyperparameter, hyperparameters},
     process::AnyProcess,
@@ -92,10 +92,11 @@ pub trait Trained: AnyModule {
         None
     }
 
-    /// Whether the rows of a model that keeps its data have known noise besides the trained one
-    /// ([`Model::use_row_noise`](crate::training::Model::use_row_noise)).
-    fn has_row_noise(&self) -> bool {
-        false
+    /// What the rows that the model keeps have besides their targets ([`Model::use_row_columns`]).
+    ///
+    /// [`Model::use_row_columns`]: crate::training::Model::use_row_columns
+    fn row_columns(&self) -> RowColumns {
+        RowColumns::default()
     }
 
     /// The likelihood.

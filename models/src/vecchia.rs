@@ -2,7 +2,7 @@
 
 use burn::tensor::TensorCreationOptions;
 use burn_gp_core::{
-    inference::{ConditionError, Vecchia, VecchiaSettings},
+    inference::{ConditionError, RowColumns, Vecchia, VecchiaSettings},
     kernels::{AnyKernel, KernelModule},
     neighbors::Ordering,
     register,
@@ -103,8 +103,8 @@ impl VecchiaConfig {
 impl ModelDefinition for VecchiaConfig {
     model_config!(keeps_data);
 
-    fn takes_row_noise(&self) -> bool {
-        true
+    fn takes_row_columns(&self) -> RowColumns {
+        RowColumns::ALL
     }
 
     fn default_training(&self) -> TrainingDefaults {
@@ -125,7 +125,7 @@ register!(
 );
 
 impl<K: KernelModule> Model for Vecchia<K> {
-    full_batch!();
+    full_batch!(rows);
 
     fn update_approximation(&mut self) -> bool {
         self.update_metric()
@@ -133,10 +133,5 @@ impl<K: KernelModule> Model for Vecchia<K> {
 
     fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)
-    }
-
-    fn use_row_noise(&mut self) -> bool {
-        *self = self.clone().with_row_noise();
-        true
     }
 }

@@ -25,7 +25,10 @@ mod tests;
 mod units;
 
 use burn::tensor::{DType, Device};
-use burn_gp_core::likelihoods::{GaussianConfig, LikelihoodName};
+use burn_gp_core::{
+    inference::RowColumns,
+    likelihoods::{GaussianConfig, LikelihoodName},
+};
 use burn_gp_datasets::{DataSource, RowRole};
 use burn_gp_models::{
     AnyModel, InitError, ModelConfig, VnngpConfig,
@@ -115,14 +118,15 @@ fn with_row_values(
     data: &PreparedData,
     model: &mut AnyModel,
 ) -> TrainingData {
-    if let Some(weights) = data.train.attributes.numbers(RowRole::Weights) {
-        model.use_row_weights();
-        rows = rows.with_row_values(weights);
+    let weights = data.train.attributes.numbers(RowRole::Weights);
+    let noise = data.train.row_noise();
+    for values in [weights, noise].into_iter().flatten() {
+        rows = rows.with_row_values(values);
     }
-    if let Some(noise) = data.train.row_noise() {
-        model.use_row_noise();
-        rows = rows.with_row_values(noise);
-    }
+    model.use_row_columns(RowColumns {
+        weights: weights.is_some(),
+        noise: noise.is_some(),
+    });
     rows
 }
 

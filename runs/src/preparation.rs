@@ -163,6 +163,7 @@ impl PreparedData {
         let equal = EqualInputs::from(&dataset);
         let split = divide(source, &dataset, &equal, options)?;
         let (split, calibration) = calibration_rows(split, &dataset, &equal, options)?;
+        let split = without_weightless_rows(split, &dataset);
         let standardizer =
             transforming_standardizer(source, &dataset, &split.train, options, likelihood)?;
         let all = Rows {
@@ -361,6 +362,22 @@ impl PreparedData {
             }
         }
         hasher.finalize()
+    }
+}
+
+/// Without the training rows of weight zero, which do not count, if there are others.
+fn without_weightless_rows(split: Split, dataset: &Dataset) -> Split {
+    let Some(weights) = dataset.attributes.numbers(RowRole::Weights) else {
+        return split;
+    };
+    let rows = split.train.iter().copied();
+    let positive: Vec<usize> = rows.filter(|&row| weights[row] > 0.0).collect();
+    match positive.is_empty() {
+        true => split,
+        false => Split {
+            train: positive,
+            ..split
+        },
     }
 }
 

@@ -7,6 +7,7 @@ use super::{
     low_rank::{low_rank_log_density, optimal_gaussian, posterior_mean, precision},
     parts::parts,
     row_noise::{EqualNoise, NoisyRows},
+    row_values::RowColumns,
 };
 use crate::{
     inducing::AnyInducing,
@@ -37,9 +38,8 @@ pub struct Collapsed {
     jitter: Jitter,
     #[module(skip)]
     priors: Priors,
-    /// Whether the last column of the targets has noise variances of the rows.
     #[module(skip)]
-    has_row_noise: bool,
+    row_columns: RowColumns,
     /// Whether rows with equal inputs are merged.
     #[module(skip)]
     merges_replicates: bool,
@@ -58,6 +58,7 @@ struct Optimum {
 }
 
 parts!(Collapsed, kernels);
+parts!(rows Collapsed<>);
 
 impl Collapsed {
     /// Creates sparse regression with the given prior, noise and inducing variables. `jitter` is
@@ -76,41 +77,9 @@ impl Collapsed {
             inducing: inducing.into(),
             jitter,
             priors: Priors::default(),
-            has_row_noise: false,
+            row_columns: RowColumns::default(),
             merges_replicates: false,
         }
-    }
-
-    /// Each row has a known noise variance `v_n` besides the trained one: `σ²I + diag(v)` replaces `σ²I`, and the bound is
-    /// `log N(y | m, Q + σ²I + diag(v)) − ½·Σ_n (K − Q)_nn/(σ² + v_n)`. The variances are a further last column of the
-    /// targets, `[N, P + 1]`. Predictions of new targets have the noise σ².
-    ///
-    /// ```
-    /// use burn::tensor::{DType, Device, Tensor};
-    /// use burn_gp_core::{
-    ///     inducing::InducingPoints, inference::Collapsed, kernels::StationaryConfig, likelihoods::Gaussian,
-    ///     means::ZeroMean, ops::Jitter,
-    /// };
-    ///
-    /// # fn main() -> Result<(), burn_gp_core::ops::NotPositiveDefinite> {
-    /// let place = (&Device::default(), DType::F64);
-    /// let x = Tensor::<2>::from_data([[0.0], [1.0], [1.5]], place);
-    /// let model = |noise| {
-    ///     let kernel = StationaryConfig::rbf().init(1, place);
-    ///     let inducing = InducingPoints::new(x.clone());
-    ///     Collapsed::new(kernel, ZeroMean::new(1), Gaussian::new(noise, place), inducing, Jitter::NONE)
-    /// };
-    /// // Rows with a target and a noise variance.
-    /// let rows = Tensor::<2>::from_data([[0.5, 0.2], [0.3, 0.2], [0.1, 0.2]], place);
-    /// let bound = model(0.1).with_row_noise().full_objective(x.clone(), rows.clone())?;
-    /// let difference = bound - model(0.3).full_objective(x.clone(), rows.narrow(1, 0, 1))?;
-    /// assert!(difference.abs().into_scalar::<f64>() < 1e-12);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with_row_noise(mut self) -> Self {
-        self.has_row_noise = true;
-        self
     }
 
     /// Merges rows with equal inputs and equal noise wherever that saves time: a rows with the mean target ȳ become one
@@ -118,7 +87,7 @@ impl Collapsed {
     /// to rounding, as for [`Exact`](super::Exact::with_merged_replicates). With n distinct inputs, the time is n·M² in the
     /// place of N·M².
     ///
-    /// Rows are not merged if gradients with respect to the data are wanted, nor for
+    /// Rows are not merged if they have weights, or gradients with respect to the data are wanted, nor for
     /// [`tighter_bound`](Self::tighter_bound) and
     /// [`fully_independent_training_conditional`](Self::fully_independent_training_conditional).
     pub fn with_merged_replicates(mut self) -> Self {
@@ -126,7 +95,7 @@ impl Collapsed {
         self
     }
 
-    /// The rows with their noise.
+    /// The rows with their weights and noise.
     pub(super) fn rows(&self, inputs: Tensor<2>, targets: Tensor<2>) -> NoisyRows {
         let rows = self.all_rows(inputs, targets);
         match self.merges_replicates {
@@ -137,7 +106,7 @@ impl Collapsed {
 
     /// The rows as they are.
     fn all_rows(&self, inputs: Tensor<2>, targets: Tensor<2>) -> NoisyRows {
-        NoisyRows::of(inputs, targets, self.has_row_noise)
+        NoisyRows::of(inputs, targets, self.row_columns)
     }
 
     /// The rows with equal noise.
@@ -257,14 +226,19 @@ impl Collapsed {
         let [_, outputs] = rows.targets.dims();
         let (features, unexplained) = self.features(inputs.clone())?;
         let noise = self.likelihood.noise();
-        let noise = rows.total(noise.clone()).unwrap_or(noise);
-        let variance = unexplained.clamp_min(0.0) + noise; // [N]
+        let of_one = unexplained.clamp_min(0.0) + rows.of_one(noise); // [N]
+        let variance = rows.over_weights(of_one.clone());
         let deviation = variance.clone().sqrt();
         let features = features / deviation.clone().unsqueeze_dim(0); // [M, N]
-        let residual = self.mean.residual(rows.targets, inputs) / deviation.unsqueeze_dim(1); // [N, P]
+        let residual =
+            self.mean.residual(rows.targets.clone(), inputs) / deviation.unsqueeze_dim(1); // [N, P]
         let one = Tensor::ones([1], (&features.device(), features.dtype()));
         let standardized = low_rank_log_density(features, residual, one)?;
-        Ok(standardized - variance.log().sum() * (0.5 * outputs as f64))
+        let density = standardized - variance.log().sum() * (0.5 * outputs as f64);
+        Ok(match rows.weighting(of_one) {
+            Some(each) => density + each.sum(),
+            None => density,
+        })
     }
 
     /// `Σ_p log N(y_p | m_p, Q + σ²I)`, or with noise of the rows `Q + σ²I + diag(v)`, for the features Λ.

@@ -4,7 +4,7 @@ use burn::{module::Module, tensor::Tensor};
 
 use super::{
     ConditionError, check_rows, noise_at_points::has_noise_at_points, parts::parts,
-    row_noise::NoisyRows,
+    row_noise::NoisyRows, row_values::RowColumns,
 };
 use crate::{
     inducing::InducingPoints,
@@ -34,15 +34,15 @@ pub struct Exact<K: Module> {
     likelihood: Gaussian,
     #[module(skip)]
     priors: Priors,
-    /// Whether the last column of the targets has noise variances of the rows.
     #[module(skip)]
-    has_row_noise: bool,
+    row_columns: RowColumns,
     /// Whether rows with equal inputs are merged.
     #[module(skip)]
     merges_replicates: bool,
 }
 
 parts!(Exact<K: KernelModule>);
+parts!(rows Exact<K: KernelModule>);
 
 impl<K: KernelModule> Exact<K> {
     /// Creates exact regression with the given prior and noise.
@@ -52,44 +52,9 @@ impl<K: KernelModule> Exact<K> {
             mean: mean.into(),
             likelihood,
             priors: Priors::default(),
-            has_row_noise: false,
+            row_columns: RowColumns::default(),
             merges_replicates: false,
         }
-    }
-
-    /// Each row has a known noise variance `v_n` besides the trained one: `K + σ²I + diag(v)` replaces `K + σ²I`. The
-    /// variances are a further last column of the targets, `[N, P + 1]`. Predictions of new targets have the noise σ².
-    ///
-    /// ```
-    /// use burn::tensor::{DType, Device, Tensor};
-    /// use burn_gp_core::{
-    ///     inference::Exact, kernels::StationaryConfig, likelihoods::Gaussian, means::ZeroMean,
-    /// };
-    ///
-    /// # fn main() -> Result<(), burn_gp_core::ops::NotPositiveDefinite> {
-    /// let place = (&Device::default(), DType::F64);
-    /// let model = |noise| {
-    ///     let kernel = StationaryConfig::rbf().init(1, place);
-    ///     Exact::new(kernel, ZeroMean::new(1), Gaussian::new(noise, place))
-    /// };
-    /// let x = Tensor::<2>::from_data([[0.0], [1.0]], place);
-    /// // Rows with a target and a noise variance.
-    /// let rows = Tensor::<2>::from_data([[0.5, 0.2], [0.3, 0.2]], place);
-    /// let evidence = model(0.1).with_row_noise().full_objective(x.clone(), rows)?;
-    /// let y = Tensor::<2>::from_data([[0.5], [0.3]], place);
-    /// let difference = evidence - model(0.3).full_objective(x, y)?;
-    /// assert!(difference.abs().into_scalar::<f64>() < 1e-12);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with_row_noise(mut self) -> Self {
-        self.has_row_noise = true;
-        self
-    }
-
-    /// Whether each row has a [known noise variance](Self::with_row_noise).
-    pub fn has_row_noise(&self) -> bool {
-        self.has_row_noise
     }
 
     /// Merges rows with equal inputs and equal noise wherever that saves time: a rows with the mean target ȳ become one
@@ -97,7 +62,8 @@ impl<K: KernelModule> Exact<K> {
     /// rounding (M. Binois, R. Gramacy and M. Ludkovski, *Practical Heteroscedastic Gaussian Process Modeling for Large
     /// Simulation Experiments*, 2018). With n distinct inputs, the time is n³ in the place of N³.
     ///
-    /// Rows are not merged if gradients with respect to the data are wanted, or if the kernel has noise at every point.
+    /// Rows are not merged if they have weights, gradients with respect to the data are wanted, or the kernel has noise at
+    /// every point.
     /// The rows of [`condition`](Self::condition)ed processes are the merged ones.
     ///
     /// ```
@@ -122,15 +88,15 @@ impl<K: KernelModule> Exact<K> {
         self
     }
 
-    /// The rows with their noise.
+    /// The rows with their weights and noise.
     pub(super) fn rows(&self, inputs: Tensor<2>, targets: Tensor<2>) -> NoisyRows {
-        let rows = NoisyRows::of(inputs.clone(), targets.clone(), self.has_row_noise);
+        let rows = NoisyRows::of(inputs.clone(), targets.clone(), self.row_columns);
         if !self.merges_replicates {
             return rows;
         }
         let merged = rows.merged();
         match merged.are_merged() && has_noise_at_points(&self.kernel, merged.inputs.clone()) {
-            true => NoisyRows::of(inputs, targets, self.has_row_noise),
+            true => NoisyRows::of(inputs, targets, self.row_columns),
             false => merged,
         }
     }
@@ -200,7 +166,7 @@ impl<K: KernelModule> Exact<K> {
     ///
     /// # Panics
     ///
-    /// If there are no models, or one has [noise of rows](Self::with_row_noise).
+    /// If there are no models, or one has [weights or noise of rows](Self::row_columns).
     pub fn full_objectives(
         models: &[Self],
         inputs: Tensor<2>,
@@ -208,8 +174,8 @@ impl<K: KernelModule> Exact<K> {
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
         assert!(
-            models.iter().all(|model| !model.has_row_noise),
-            "Exact::full_objectives: a model with noise of rows; expected models without"
+            models.iter().all(|model| model.row_columns.is_empty()),
+            "Exact::full_objectives: a model with weights or noise of rows; expected models without"
         );
         let merges = |model: &Self| model.rows(inputs.clone(), targets.clone()).are_merged();
         if models.first().is_some_and(merges) {

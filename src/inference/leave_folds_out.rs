@@ -228,7 +228,7 @@ impl<K: KernelModule> Exact<K> {
     ///
     /// # Panics
     ///
-    /// If the number of folds differs from the number of rows, or a number below the largest has no rows.
+    /// If the number of folds differs from the number of rows, a number below the largest has no rows, or rows have weights.
     pub fn leave_folds_out(
         &self,
         inputs: Tensor<2>,
@@ -242,6 +242,10 @@ impl<K: KernelModule> Exact<K> {
             "{} numbers of folds for {rows} rows, the largest {:?}; expected the numbers 0 … K − 1, [N]",
             folds.len(),
             folds.iter().max()
+        );
+        assert!(
+            !self.row_columns().weights,
+            "Exact::leave_folds_out: rows with weights; expected rows without"
         );
         let process = self.condition(inputs.clone(), targets.clone())?;
         let this = self.valid();

@@ -27,10 +27,10 @@
 //! does not depend on new inputs precomputed; it lives on the device without autodiff and shares nothing
 //! with the model.
 //!
-//! # Known noise of rows
+//! # Weights and known noise of rows
 //!
-//! [`Exact`] and [`Collapsed`] take a known noise variance of each row besides the trained one
-//! ([`Exact::with_row_noise`]).
+//! [`Exact`], [`Collapsed`], [`LowRankRegression`], [`ConjugateGradients`], [`ComputationAware`] and [`Vecchia`] take a
+//! weight and a known noise variance of each row, as further columns of the targets ([`RowColumns`]).
 //!
 //! # Rows with equal inputs
 //!
@@ -99,7 +99,7 @@ pub use low_rank::{LowRankRegression, low_rank_evidence};
 pub use markov::{Markov, MarkovFilter, MarkovProcess, MarkovVariational};
 pub use orthogonal::CollapsedOrthogonal;
 pub use replicates::has_replicates;
-pub use row_values::split_row_values;
+pub use row_values::{RowColumns, RowValues};
 pub use update_error::UpdateError;
 pub use vecchia::{LeastSquares, Vecchia, VecchiaProcess, VecchiaSettings};
 pub use vecchia_laplace::{VecchiaLaplace, VecchiaLaplaceProcess, VecchiaLaplaceSettings};

@@ -26,6 +26,37 @@ macro_rules! parts {
             }
         }
     };
+    // The field `row_columns` of regressions whose rows can have weights and noise of their own.
+    (rows $regression:ident<$($parameter:ident: $bound:path),*>) => {
+        impl<$($parameter: $bound),*> $regression<$($parameter),*> {
+            /// Each row has a known noise variance `v_n` besides the trained one: `σ² + v_n` replaces σ². The variances are
+            /// a further last column of the targets, `[N, P + 1]`. Predictions of new targets have the noise σ². See
+            /// [`RowColumns`](crate::inference::RowColumns) for an example.
+            pub fn with_row_noise(mut self) -> Self {
+                self.row_columns.noise = true;
+                self
+            }
+
+            /// Each row has a weight, `w_n > 0`, which counts it so many times. The weights are a further column of the
+            /// targets, before that of noise, `[N, P + 1]`. See [`RowColumns`](crate::inference::RowColumns) for an
+            /// example.
+            pub fn with_row_weights(mut self) -> Self {
+                self.row_columns.weights = true;
+                self
+            }
+
+            /// The rows have these columns, too.
+            pub fn with_row_columns(mut self, columns: $crate::inference::RowColumns) -> Self {
+                self.row_columns |= columns;
+                self
+            }
+
+            /// What the last columns of the targets say about the rows.
+            pub fn row_columns(&self) -> $crate::inference::RowColumns {
+                self.row_columns
+            }
+        }
+    };
     (@ $regression:ident<$($parameter:ident: $bound:path),*>, $likelihood:ty) => {
         impl<$($parameter: $bound),*> $regression<$($parameter),*> {
             /// Sets priors of parameters, given by path. Trainers add their log density to the

@@ -1,10 +1,16 @@
-//! Observed rows, with known noise variances besides the trained one.
+//! Observed rows, with weights and with known noise variances besides the trained one.
+
+use std::f64::consts::PI;
 
 use burn::tensor::{Int, Tensor};
 
-use super::{LeaveOneOut, replicates::Replicates, row_values::split_row_values};
+use super::{
+    LeaveOneOut,
+    replicates::Replicates,
+    row_values::{RowColumns, RowValues},
+};
 
-/// Observed rows of regression. Rows with equal inputs may be [merged](Self::merged) into one.
+/// Observed rows of regression. Rows with equal inputs may be [merged](Self::merged) into one, unless they have weights.
 pub(super) struct NoisyRows {
     /// `[N, D]`
     pub inputs: Tensor<2>,
@@ -12,33 +18,46 @@ pub(super) struct NoisyRows {
     pub targets: Tensor<2>,
     /// v, `[N]`; `None` if rows have no noise of their own.
     variances: Option<Tensor<1>>,
+    /// w, `[N]`; `None` if all are one.
+    weights: Option<Tensor<1>>,
     replicates: Option<Replicates>,
 }
 
 impl NoisyRows {
-    /// Splits off the last column of the targets, `[N, P + 1]`, as noise variances if rows have their own.
+    /// Splits off the last columns of the targets.
     ///
     /// # Panics
     ///
     /// If there is no other column.
     #[track_caller]
-    pub fn of(inputs: Tensor<2>, targets: Tensor<2>, has_row_noise: bool) -> Self {
-        let (targets, variances) = split_row_values(targets, has_row_noise, "noise");
+    pub fn of(inputs: Tensor<2>, targets: Tensor<2>, columns: RowColumns) -> Self {
+        let RowValues {
+            targets,
+            weights,
+            noise,
+        } = columns.split(targets);
         Self {
             inputs,
             targets,
-            variances,
+            variances: noise,
+            weights,
             replicates: None,
         }
     }
 
-    /// v, the noise variances of the rows besides the trained one, `[N]`; `None` if they have none.
-    pub fn known(&self) -> Option<&Tensor<1>> {
-        self.variances.as_ref()
+    /// What the [noise variances](Self::total) of the rows have besides σ², `[N]`; `None` if all have σ².
+    pub fn besides(&self, noise: Tensor<1>) -> Option<Tensor<1>> {
+        match &self.weights {
+            Some(_) => self.total(noise.clone()).map(|total| total - noise),
+            None => self.variances.clone(),
+        }
     }
 
     /// One row for all that have equal inputs and equal noise, if that saves time.
     pub fn merged(self) -> Self {
+        if self.weights.is_some() {
+            return self;
+        }
         let keys = match &self.variances {
             Some(own) => Tensor::cat(vec![self.inputs.clone(), own.clone().unsqueeze_dim(1)], 1),
             None => self.inputs.clone(),
@@ -49,6 +68,7 @@ impl NoisyRows {
         Self {
             inputs: replicates.distinct(self.inputs),
             targets: replicates.means(),
+            weights: None,
             variances: self.variances.map(|own| replicates.distinct(own)),
             replicates: Some(replicates),
         }
@@ -59,28 +79,57 @@ impl NoisyRows {
         self.replicates.is_some()
     }
 
-    /// `σ² + v` of a row before it was merged with others, `[N]`, or `[1]` for all rows.
-    fn before_merging(&self, noise: Tensor<1>) -> Tensor<1> {
+    /// `σ² + v` of a row before it was weighted or merged with others, `[N]`, or `[1]` for all rows.
+    pub fn of_one(&self, noise: Tensor<1>) -> Tensor<1> {
         match &self.variances {
             Some(variances) => variances.clone() + noise,
             None => noise,
         }
     }
 
-    /// The noise variances of the rows, `σ² + v`, `[N]`, over the count of merged rows. `None` if all have σ².
+    /// The noise variances of the rows, `σ² + v`, `[N]`, over their weights or the count of merged rows. `None` if all have
+    /// σ².
     pub fn total(&self, noise: Tensor<1>) -> Option<Tensor<1>> {
-        match &self.replicates {
-            Some(own) => Some(self.before_merging(noise) / own.counts()),
-            None => (self.variances.as_ref()).map(|variances| variances.clone() + noise),
+        match (&self.replicates, &self.weights) {
+            (Some(own), _) => Some(self.of_one(noise) / own.counts()),
+            (None, Some(weights)) => Some(self.of_one(noise) / weights.clone()),
+            (None, None) => (self.variances.as_ref()).map(|variances| variances.clone() + noise),
+        }
+    }
+
+    /// Variances that each row has by itself, `[N]`, over its weight.
+    pub fn over_weights(&self, variances: Tensor<1>) -> Tensor<1> {
+        self.over_weights_from(0, variances)
+    }
+
+    /// The same for some rows from `first` on.
+    pub fn over_weights_from(&self, first: usize, variances: Tensor<1>) -> Tensor<1> {
+        let [count] = variances.dims();
+        match &self.weights {
+            Some(weights) => variances / weights.clone().narrow(0, first, count),
+            None => variances,
         }
     }
 
     /// The log density of all rows from that of these, `[1]`.
     pub fn log_density(&self, density: Tensor<1>, noise: Tensor<1>) -> Tensor<1> {
         match &self.replicates {
-            Some(own) => density + own.log_density(self.before_merging(noise)),
-            None => density,
+            Some(own) => density + own.log_density(self.of_one(noise)),
+            None => match self.weighting(self.of_one(noise)) {
+                Some(own) => density + own.sum(),
+                None => density,
+            },
         }
+    }
+
+    /// `P·½[(1 − w)·log 2πd − log w]`, `[N]`: what the log density of rows with these weights and the variances d, `[N]` or
+    /// `[1]`, has besides that of rows with the variances d/w. `None` without weights.
+    pub fn weighting(&self, variances: Tensor<1>) -> Option<Tensor<1>> {
+        let weights = self.weights.clone()?;
+        let [_, outputs] = self.targets.dims();
+        let log_noise = (variances * (2.0 * PI)).log();
+        let each = (weights.clone().neg() + 1.0) * log_noise - weights.log();
+        Some(each * (0.5 * outputs as f64))
     }
 
     /// `L⁻¹` of all rows, `[n, N]`, from that of these, `[n, n]`: with these columns, covariances with new points are those
@@ -98,7 +147,7 @@ impl NoisyRows {
     /// `α = C⁻¹r` of all rows, `[N, P]`, from that of these.
     pub fn weights(&self, weights: Tensor<2>, noise: Tensor<1>) -> Tensor<2> {
         match &self.replicates {
-            Some(own) => own.weights(weights, self.before_merging(noise)),
+            Some(own) => own.weights(weights, self.of_one(noise)),
             None => weights,
         }
     }
@@ -106,7 +155,7 @@ impl NoisyRows {
     /// `diag(C⁻¹)` of all rows, `[N]`, from that of these.
     pub fn precision(&self, precision: Tensor<1>, noise: Tensor<1>) -> Tensor<1> {
         match &self.replicates {
-            Some(own) => own.precision(precision, self.before_merging(noise)),
+            Some(own) => own.precision(precision, self.of_one(noise)),
             None => precision,
         }
     }
@@ -115,7 +164,7 @@ impl NoisyRows {
     /// `[m, m]`.
     pub fn within(&self, rows: Tensor<1, Int>, noise: Tensor<1>) -> Option<Tensor<2>> {
         let own = self.replicates.as_ref()?;
-        Some(own.within(rows, self.before_merging(noise)))
+        Some(own.within(rows, self.of_one(noise)))
     }
 
     /// The targets of all rows, `[N, P]`.
@@ -135,9 +184,17 @@ impl NoisyRows {
         unexplained: Option<Tensor<1>>,
         noise: Tensor<1>,
     ) -> LeaveOneOut {
-        let unexplained = match &self.replicates {
-            Some(own) => unexplained.map(|variances| own.repeated(variances)),
-            None => unexplained,
+        let unexplained = match (&self.replicates, &self.weights) {
+            (Some(own), _) => unexplained.map(|variances| own.repeated(variances)),
+            (None, Some(own)) => {
+                // 1/diag(C⁻¹) has the noise d/w of the row, a new target has d.
+                let more = self.of_one(noise.clone()) * (own.clone().recip().neg() + 1.0);
+                Some(match unexplained {
+                    Some(variances) => variances + more,
+                    None => more,
+                })
+            }
+            (None, None) => unexplained,
         };
         LeaveOneOut::new(
             self.all_targets(),

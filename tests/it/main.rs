@@ -81,6 +81,7 @@ mod reference;
 mod repeated_points;
 mod replicates;
 mod row_noise;
+mod row_weights;
 mod sampling;
 mod separate_orthogonal;
 mod separate_outputs;

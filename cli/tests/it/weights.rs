@@ -66,9 +66,9 @@ fn rows_of_weight_zero_are_not_learned() {
     assert!(!inputs.contains("\nw "), "{text}");
 }
 
-/// Other variational models, and training on all rows at once.
+/// Other variational models, training on all rows at once, and regression.
 #[test]
-fn every_variational_model_takes_weights() {
+fn other_models_take_weights() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     fs::write(
@@ -107,6 +107,15 @@ fn every_variational_model_takes_weights() {
             "network",
             &["--model", "svdkl", "--inducing", "10", "--steps", "300"],
         ),
+        ("exact", &["--model", "exact"]),
+        ("sgpr", &["--model", "sgpr", "--inducing", "20"]),
+        ("gradients", &["--model", "cggp"]),
+        ("actions", &["--model", "cagp-opt", "--actions", "40"]),
+        ("neighbors", &["--model", "vecchia", "--neighbors", "10"]),
+        (
+            "features",
+            &["--model", "dbk", "--rank", "8", "--steps", "300"],
+        ),
     ] {
         succeed(path, &[&TRAIN[..], &[name], model].concat());
         // The wild targets are 50.
@@ -128,8 +137,8 @@ fn weights_that_cannot_be_are_refused_in_a_sentence() {
         ("", &[], "must be a nonnegative number"),
         (
             "1",
-            &["--model", "exact"],
-            "--weights does not apply to model 'exact'",
+            &["--model", "vif"],
+            "--weights does not apply to model 'vif'",
         ),
         (
             "1",

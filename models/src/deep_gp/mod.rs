@@ -7,7 +7,7 @@ mod projection;
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
-    inference::ConditionError,
+    inference::{ConditionError, RowColumns},
     layers::{Propagation, Stack, StackProcess},
     likelihoods::{AnyLikelihood, Gaussian, ImpossibleTarget},
     ops::NotPositiveDefinite,
@@ -19,8 +19,7 @@ pub use forms::{ConvolutionalForm, DenseForm, LayerDefinition, LayerForm, PatchF
 pub use layer_config::{LayerConfig, LayerInputs, LayerPlan};
 
 use crate::{
-    AnyTrained, Trained,
-    row_weights::RowColumns,
+    AnyTrained, Trained, row_columns,
     training::{Model, Objective, TrainingData},
 };
 
@@ -102,7 +101,8 @@ impl Model for DeepGp {
             kl,
         } = self.layers.evaluate(inputs)?;
         let targets = targets.repeat_dim(0, samples);
-        let expected = (self.rows).expected_log_density(&self.likelihood, targets, marginals);
+        let expected =
+            row_columns::expected_log_density(self.rows, &self.likelihood, targets, marginals);
         Ok(Objective {
             fit: expected.sum() * (data_count as f64 / (batch * samples) as f64),
             kl: Some(kl),
@@ -128,16 +128,14 @@ impl Model for DeepGp {
     }
 
     fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
-        self.rows.check(&self.likelihood, targets)
+        row_columns::check(self.rows, &self.likelihood, targets)
     }
 
-    fn use_row_weights(&mut self) -> bool {
-        self.rows.weights = true;
+    fn use_row_columns(&mut self, columns: RowColumns) -> bool {
+        if columns.noise && self.likelihood.downcast_ref::<Gaussian>().is_none() {
+            return false;
+        }
+        self.rows |= columns;
         true
-    }
-
-    fn use_row_noise(&mut self) -> bool {
-        self.rows.noise = self.likelihood.downcast_ref::<Gaussian>().is_some();
-        self.rows.noise
     }
 }

@@ -3,7 +3,7 @@
 use burn::tensor::{DType, Device, Int, Tensor};
 use burn_gp_core::ops::{numbers, whole_numbers};
 
-use super::Error;
+use super::{Error, row_values::CountedRows};
 
 /// A matrix of numbers: inputs `[N, D]` or targets `[N, P]`.
 ///
@@ -56,6 +56,14 @@ pub(crate) struct Rows {
     pub dtype: Option<DType>,
     /// The device of the source; `None` for data on the CPU.
     pub device: Option<Device>,
+}
+
+impl Rows {
+    /// Leaves the rows that count.
+    pub(super) fn select(&mut self, rows: &CountedRows) {
+        self.values = rows.select(std::mem::take(&mut self.values));
+        self.count = self.values.len() / self.columns.max(1);
+    }
 }
 
 impl Matrix {

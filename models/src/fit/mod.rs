@@ -29,7 +29,7 @@ pub(crate) use matrix::Rows;
 pub use matrix::{Matrix, Number};
 use offsets::Offsets;
 pub use options::Fit;
-use row_values::RowValues;
+use row_values::{CountedRows, RowValues};
 pub use scaling::Scaling;
 use scaling::{of_targets, transforms_of_targets};
 
@@ -141,18 +141,20 @@ fn train(
     fit: &Fit,
     mut watch: impl FnMut(StepReport) -> ControlFlow<()>,
 ) -> Result<Fitted, Error> {
-    let (data, scaling) = prepared(&config, inputs, targets, fit)?;
+    let (data, scaling, rows) = prepared(&config, inputs, targets, fit)?;
     if let (Some(likelihood), Some(units)) = (config.likelihood_mut(), &scaling.targets) {
         likelihood.set_units(&units.means, &units.deviations);
     }
     let training = fit.training(config.default_training(), config.has_draws(), data.len())?;
-    let values = RowValues::of(fit, &config, &data, &scaling)?;
+    let values = RowValues::of(fit, &config, (&data, &rows), &scaling)?;
     let with_values = values.beside(&data).map(|all| config.arranged(all));
     let data = config.arranged(data);
-    let errors = fit.errors_of_inputs(&config, &data, &scaling)?;
-    let errors = errors.map(|own| own.besides_row_noise(values.has_noise()));
+    let errors = fit.errors_of_inputs(&config, (&data, &rows), &scaling)?;
+    let errors = errors.map(|own| own.besides_row_noise(values.columns().noise));
     let (config, mut model, restarts) = initialized(config, &data, &scaling, (fit, &training))?;
-    values.announce(&mut model);
+    if !values.columns().is_empty() {
+        model.use_row_columns(values.columns());
+    }
     let training_data = with_values.unwrap_or_else(|| data.clone());
     let mut trainer = AnyTrainer::new(model, training_data.clone(), training.clone());
     let rows = held_out_rows(fit, &scaling, &data)?;
@@ -267,14 +269,17 @@ fn prepared(
     inputs: Matrix,
     targets: Matrix,
     fit: &Fit,
-) -> Result<(TrainingData, Scaling), Error> {
-    let (inputs, targets) = (read_inputs(inputs)?, targets.read("targets")?);
+) -> Result<(TrainingData, Scaling, CountedRows), Error> {
+    let (mut inputs, mut targets) = (read_inputs(inputs)?, targets.read("targets")?);
     if inputs.count != targets.count {
         return Err(Error::Rows {
             inputs: inputs.count,
             targets: targets.count,
         });
     }
+    let rows = CountedRows::of(inputs.count, fit.given_weights()?.as_deref());
+    inputs.select(&rows);
+    targets.select(&rows);
     if let Some(impossible) =
         (config.kernel()).and_then(|kernel| impossible_code(kernel, &inputs.values, inputs.columns))
     {
@@ -309,7 +314,7 @@ fn prepared(
         &device,
         dtype,
     );
-    Ok((data, scaling))
+    Ok((data, scaling, rows))
 }
 
 /// The statistics of the inputs, whose codes and offsets keep their units. Inputs that are the same quantity of two

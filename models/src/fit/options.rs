@@ -13,7 +13,7 @@ use burn_gp_core::{
 };
 use derive_setters::Setters;
 
-use super::{Error, Matrix, Scaling, matrix::Rows};
+use super::{Error, Matrix, Scaling, matrix::Rows, row_values::CountedRows};
 use crate::{
     ModelConfig, Restarts, restarts,
     training::{

@@ -1,10 +1,41 @@
 //! Weights and known noise of the training rows, beside their targets.
 
+use burn_gp_core::inference::RowColumns;
+
 use super::{Error, Fit, Scaling};
-use crate::{
-    AnyModel, ModelConfig,
-    training::{Model, TrainingData},
-};
+use crate::{ModelConfig, training::TrainingData};
+
+/// The rows that count in training. Those of weight zero do not.
+pub(super) struct CountedRows {
+    /// The number of all rows.
+    pub all: usize,
+    /// The positions of those that count, if not all do.
+    positive: Option<Vec<usize>>,
+}
+
+impl CountedRows {
+    /// Those of `all` rows with these weights. Weights that cannot be are refused later, with the other checks.
+    pub fn of(all: usize, weights: Option<&[f64]>) -> Self {
+        let weights = weights.filter(|own| own.len() == all && own.contains(&0.0));
+        let positive = weights.map(|own| (0..all).filter(|&row| own[row] != 0.0).collect());
+        Self {
+            all,
+            positive: positive.filter(|rows: &Vec<usize>| !rows.is_empty()),
+        }
+    }
+
+    /// Row-major values of these from those of all rows.
+    pub fn select(&self, values: Vec<f64>) -> Vec<f64> {
+        let Some(rows) = &self.positive else {
+            return values;
+        };
+        let columns = values.len() / self.all.max(1);
+        let each = rows.iter();
+        each.flat_map(|row| &values[row * columns..][..columns])
+            .copied()
+            .collect()
+    }
+}
 
 /// The values of the training rows that are no inputs and no targets.
 pub(super) struct RowValues {
@@ -14,7 +45,7 @@ pub(super) struct RowValues {
 }
 
 impl RowValues {
-    /// Those that the options give for the rows of scaled `data`.
+    /// Those that the options give for the `rows` of scaled `data`.
     ///
     /// # Errors
     ///
@@ -22,18 +53,21 @@ impl RowValues {
     pub fn of(
         fit: &Fit,
         config: &ModelConfig,
-        data: &TrainingData,
+        (data, rows): (&TrainingData, &CountedRows),
         scaling: &Scaling,
     ) -> Result<Self, Error> {
         Ok(Self {
-            weights: fit.weights_of_rows(config, data.len())?,
-            noise: fit.noise_of_rows(config, data, scaling)?,
+            weights: fit.weights_of_rows(config, (data, rows))?,
+            noise: fit.noise_of_rows(config, (data, rows), scaling)?,
         })
     }
 
-    /// Whether the rows have noise of their own.
-    pub fn has_noise(&self) -> bool {
-        self.noise.is_some()
+    /// The columns beside the targets.
+    pub fn columns(&self) -> RowColumns {
+        RowColumns {
+            weights: self.weights.is_some(),
+            noise: self.noise.is_some(),
+        }
     }
 
     /// The data with the values as further columns of the targets; `None` if there are none.
@@ -42,15 +76,5 @@ impl RowValues {
         columns.fold(None, |all, values| {
             Some(all.as_ref().unwrap_or(data).with_row_values(values))
         })
-    }
-
-    /// Tells the model of these columns.
-    pub fn announce(&self, model: &mut AnyModel) {
-        if self.weights.is_some() {
-            model.use_row_weights();
-        }
-        if self.noise.is_some() {
-            model.use_row_noise();
-        }
     }
 }

@@ -13,6 +13,7 @@ mod outputs;
 mod replicates;
 mod restarts;
 mod row_noise;
+mod row_weights;
 mod settings;
 mod transforms;
 mod uncertain;

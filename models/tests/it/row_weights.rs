@@ -3,6 +3,7 @@
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp_core::{
     features::PerceptronConfig,
+    inference::RowColumns,
     kernels::StationaryConfig,
     likelihoods::{GaussianConfig, HeteroskedasticConfig, LikelihoodConfig},
     ops::{Stationary, number},
@@ -81,6 +82,11 @@ fn the_objective_is_that_of_repeated_rows() {
     }
 }
 
+const WEIGHT_COLUMN: RowColumns = RowColumns {
+    weights: true,
+    noise: false,
+};
+
 /// The models with an expected log density for each row, all with the same mechanism.
 #[test]
 fn every_variational_model_takes_weights() {
@@ -97,7 +103,7 @@ fn every_variational_model_takes_weights() {
     ];
     for config in configs {
         let what = config.name();
-        assert!(config.takes_row_weights(), "{what}");
+        assert!(config.takes_row_columns().weights, "{what}");
         let rows = data(&INPUTS, &targets(1), DType::F64);
         let mut resolved = config.clone();
         resolved.resolve(&rows);
@@ -106,7 +112,7 @@ fn every_variational_model_takes_weights() {
         let count = WEIGHTS.iter().sum();
         let expected = model.objective(inputs, targets, count).expect("factors");
         let TrainingData { inputs, targets } = weighted(1, DType::F64);
-        assert!(model.use_row_weights(), "{what}");
+        assert!(model.use_row_columns(WEIGHT_COLUMN), "{what}");
         model.check_targets(&targets).expect("labels and weights");
         let found = (model.objective(inputs, targets, WEIGHTS.len())).expect("factors");
         let [found, expected] = [found, expected].map(|terms| number(terms.value()));
@@ -209,7 +215,7 @@ fn a_row_of_weight_zero_does_not_matter() {
         data.targets = data.targets.slice_assign([2..3, 0..1], value);
         let model = model(GaussianConfig { noise: 0.2 }.into(), 1, DType::F64);
         let mut model = model.boxed();
-        assert!(model.use_row_weights());
+        assert!(model.use_row_columns(WEIGHT_COLUMN));
         let mut trainer = AnyTrainer::new(model, data, MiniBatchTraining::new(20).into());
         (0..20)
             .map(|_| trainer.step().expect("a step").loss)

@@ -8,7 +8,9 @@ type Use = (&'static str, fn(&ModelFields) -> bool);
 
 /// Options that depend on more than a field in the configuration of the model.
 const USES: [Use; 15] = [
-    ("weights", |model| model.config().takes_row_weights()),
+    ("weights", |model| {
+        model.config().takes_row_columns().weights
+    }),
     ("input_noise", |model| model.config().takes_input_errors()),
     ("offset exposure", |model| {
         model.config().kernel().is_some() && model.config().mean().is_some()

@@ -357,7 +357,7 @@ options! {
         #[arg(allow_hyphen_values = true, conflicts_with_all = ["split", "time_split"])]
         group: String = "COLUMN",
         /// Column with nonnegative training weights: a row of weight 2 counts like two equal rows. It is not
-        /// an input, and scores are unweighted (for svgp, models with layers, svdbk and svdkl)
+        /// an input, and scores are unweighted (for variational models, and regression with normal noise)
         #[arg(allow_hyphen_values = true)]
         weights: String = "COLUMN",
         /// Test on the latest rows according to the times in this column, which stays an input

@@ -73,7 +73,7 @@ fn has_normal_noise(likelihood: LikelihoodName) -> bool {
 fn check_companion(options: &RunOptions, likelihood: LikelihoodName) -> Result<(), OptionError> {
     let kind = likelihood.target();
     let has_row_noise = options.noise_column.is_some() && likelihood.is::<GaussianConfig>();
-    if has_row_noise && !options.model_fields().config().takes_row_noise() {
+    if has_row_noise && !options.model_fields().config().takes_row_columns().noise {
         return Err(OptionError::NoRowNoise(options.model().name()));
     }
     let companions = [

@@ -29,6 +29,7 @@ use super::{
     low_rank::precise_type,
     parts::parts,
     row_noise::{EqualNoise, NoisyRows},
+    row_values::RowColumns,
 };
 use crate::{
     kernels::KernelModule,
@@ -141,12 +142,12 @@ pub struct ComputationAware<K: Module, A: Module> {
     loss: ActionLoss,
     #[module(skip)]
     priors: Priors,
-    /// Whether the last column of the targets has noise variances of the rows.
     #[module(skip)]
-    has_row_noise: bool,
+    row_columns: RowColumns,
 }
 
 parts!(ComputationAware<K: KernelModule, A: ActionPolicy>);
+parts!(rows ComputationAware<K: KernelModule, A: ActionPolicy>);
 
 impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
     /// Creates regression with the given prior, noise and policy for the actions.
@@ -158,45 +159,8 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
             policy: Part::new(Role::Posterior, policy),
             loss: ActionLoss::default(),
             priors: Priors::default(),
-            has_row_noise: false,
+            row_columns: RowColumns::default(),
         }
-    }
-
-    /// Each row has a known noise variance `v_n` besides the trained one: with `D = σ²I + diag(v)`, `SᵀDS` replaces `σ²SᵀS`
-    /// everywhere, and the loss divides the error of each row by its own noise. The variances are a further last column
-    /// of the targets, `[N, P + 1]`. Predictions of new targets have the noise σ².
-    ///
-    /// ```
-    /// use burn::tensor::{DType, Device, Tensor};
-    /// use burn_gp_core::{
-    ///     inference::{ComputationAware, DenseActions}, kernels::StationaryConfig, likelihoods::Gaussian,
-    ///     means::ZeroMean,
-    /// };
-    ///
-    /// # fn main() -> Result<(), burn_gp_core::ops::NotPositiveDefinite> {
-    /// let place = (&Device::default(), DType::F64);
-    /// let model = |noise| {
-    ///     let kernel = StationaryConfig::rbf().init(1, place);
-    ///     let actions = DenseActions::new(Tensor::from_data([[1.0], [0.5], [-0.5]], place));
-    ///     ComputationAware::new(kernel, ZeroMean::new(1), Gaussian::new(noise, place), actions)
-    /// };
-    /// let x = Tensor::<2>::from_data([[0.0], [1.0], [1.5]], place);
-    /// // Rows with a target and a noise variance.
-    /// let rows = Tensor::<2>::from_data([[0.5, 0.2], [0.3, 0.2], [0.1, 0.2]], place);
-    /// let bound = model(0.1).with_row_noise().full_objective(x.clone(), rows.clone())?;
-    /// let difference = bound - model(0.3).full_objective(x, rows.narrow(1, 0, 1))?;
-    /// assert!(difference.abs().into_scalar::<f64>() < 1e-12);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with_row_noise(mut self) -> Self {
-        self.has_row_noise = true;
-        self
-    }
-
-    /// Whether each row has a [known noise variance](Self::with_row_noise).
-    pub fn has_row_noise(&self) -> bool {
-        self.has_row_noise
     }
 
     /// Sets the loss.
@@ -229,7 +193,7 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
-        let rows = NoisyRows::of(inputs.clone(), targets, self.has_row_noise);
+        let rows = NoisyRows::of(inputs.clone(), targets, self.row_columns);
         let residual = self.mean.residual(rows.targets.clone(), inputs.clone());
         let [_, outputs] = residual.dims();
         let noise = self.likelihood.noise();
@@ -242,7 +206,7 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
         })?;
         let covariance = actions.covariance(&self.kernel, inputs.clone(), None); // [I, N]
         // Rows that are divided by the standard deviations of their noise have the noise one: SᵀDS replaces SᵀS.
-        let equal = EqualNoise::new(&rows, noise);
+        let equal = EqualNoise::new(&rows, noise.clone());
         let terms = Terms {
             projected: actions.project(covariance.clone().transpose()),
             gram: match of_rows.clone() {
@@ -255,7 +219,7 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
             residual: equal.residual(residual),
             noise: equal.noise.clone(),
         };
-        Ok(match (self.loss, of_rows) {
+        let objective = match (self.loss, of_rows) {
             (ActionLoss::Evidence, _) => equal.log_density(evidence_loss(terms)?.neg(), outputs),
             (ActionLoss::Projected, None) => projected_loss(terms)?.neg(),
             (ActionLoss::Projected, Some(_)) => {
@@ -264,7 +228,8 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
                     log_determinant(terms.gram.clone())? - log_determinant(actions.gram())?;
                 (projected_loss(terms)? + lengths * (0.5 * outputs as f64)).neg()
             }
-        })
+        };
+        Ok(rows.log_density(objective, noise))
     }
 
     /// The process given the data, on the device without autodiff.
@@ -285,7 +250,7 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
         ConditionError::check(&inputs, &targets)?;
         let this = self.valid();
         let (inputs, targets) = (inputs.inner(), targets.inner());
-        let rows = NoisyRows::of(inputs.clone(), targets, this.has_row_noise);
+        let rows = NoisyRows::of(inputs.clone(), targets, this.row_columns);
         let residual = this.mean.residual(rows.targets.clone(), inputs.clone());
         let noise = this.likelihood.noise();
         let of_rows = rows.total(noise.clone());

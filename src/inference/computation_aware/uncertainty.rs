@@ -45,10 +45,7 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
             self.likelihood.clone(),
             settings,
         );
-        let exact = match self.has_row_noise {
-            true => exact.with_row_noise(),
-            false => exact,
-        };
+        let exact = exact.with_row_columns(self.row_columns);
         let first = |variance: Tensor<2>| variance.narrow(1, 0, 1).squeeze_dim::<1>(1);
         let process = exact.condition(inputs.clone(), targets.clone())?;
         let mathematical = first(process.marginals(x.clone()).variance);

@@ -16,7 +16,7 @@ pub use process::ConjugateGradientsProcess;
 
 use super::{
     ConditionError, Regression, check_rows, computation_aware::Preconditioner, parts::parts,
-    row_noise::NoisyRows,
+    row_noise::NoisyRows, row_values::RowColumns,
 };
 use crate::{
     kernels::{KernelModule, covariance_product},
@@ -119,12 +119,12 @@ pub struct ConjugateGradients<K: Module> {
     settings: ConjugateGradientsSettings,
     #[module(skip)]
     priors: Priors,
-    /// Whether the last column of the targets has noise variances of the rows.
     #[module(skip)]
-    has_row_noise: bool,
+    row_columns: RowColumns,
 }
 
 parts!(ConjugateGradients<K: KernelModule>);
+parts!(rows ConjugateGradients<K: KernelModule>);
 
 impl<K: KernelModule> ConjugateGradients<K> {
     /// Creates regression with the given prior and noise.
@@ -149,46 +149,8 @@ impl<K: KernelModule> ConjugateGradients<K> {
             likelihood,
             settings,
             priors: Priors::default(),
-            has_row_noise: false,
+            row_columns: RowColumns::default(),
         }
-    }
-
-    /// Each row has a known noise variance `v_n` besides the trained one: `K + σ²I + diag(v)` replaces `K + σ²I`, in products
-    /// and in the preconditioner. The variances are a further last column of the targets, `[N, P + 1]`. Predictions of
-    /// new targets have the noise σ².
-    ///
-    /// ```
-    /// use burn::tensor::{DType, Device, Tensor};
-    /// use burn_gp_core::{
-    ///     inference::{ConjugateGradients, ConjugateGradientsSettings}, kernels::StationaryConfig,
-    ///     likelihoods::Gaussian, means::ZeroMean, process::Process,
-    /// };
-    ///
-    /// # fn main() -> Result<(), burn_gp_core::inference::ConditionError> {
-    /// let place = (&Device::default(), DType::F64);
-    /// let model = |noise| {
-    ///     let kernel = StationaryConfig::rbf().init(1, place);
-    ///     let settings = ConjugateGradientsSettings { tolerance: 1e-12, ..Default::default() };
-    ///     ConjugateGradients::new(kernel, ZeroMean::new(1), Gaussian::new(noise, place), settings)
-    /// };
-    /// let x = Tensor::<2>::from_data([[0.0], [1.0]], place);
-    /// // Rows with a target and a noise variance.
-    /// let rows = Tensor::<2>::from_data([[0.5, 0.2], [0.3, 0.2]], place);
-    /// let noisy = model(0.1).with_row_noise().condition(x.clone(), rows.clone())?;
-    /// let plain = model(0.3).condition(x.clone(), rows.narrow(1, 0, 1))?;
-    /// let difference = noisy.marginals(x.clone()).mean - plain.marginals(x).mean;
-    /// assert!(difference.abs().max().into_scalar::<f64>() < 1e-9);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with_row_noise(mut self) -> Self {
-        self.has_row_noise = true;
-        self
-    }
-
-    /// Whether each row has a [known noise variance](Self::with_row_noise).
-    pub fn has_row_noise(&self) -> bool {
-        self.has_row_noise
     }
 
     /// The noise variance of each row, `[N]`, or that of all, `[1]`.
@@ -311,7 +273,7 @@ impl<K: KernelModule> ConjugateGradients<K> {
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
-        let rows = NoisyRows::of(inputs.clone(), targets, self.has_row_noise);
+        let rows = NoisyRows::of(inputs.clone(), targets, self.row_columns);
         let residual = (self.mean).residual(rows.targets.clone(), inputs.clone());
         let [_, outputs] = residual.dims();
         let noise = self.noise_of(&rows);
@@ -320,8 +282,9 @@ impl<K: KernelModule> ConjugateGradients<K> {
         // Not all devices have double precision.
         let place = (&system.inputs.device(), inputs.dtype());
         let value = Tensor::<1>::from_data([estimate.value], place);
+        let of_all = |density| rows.log_density(density, self.likelihood.noise());
         if !noise.is_autodiff() {
-            return Ok(value);
+            return Ok(of_all(value));
         }
         // A surrogate with value zero and the gradient of the log evidence.
         let (weights, solved) = (estimate.weights.autodiff(), estimate.solved.autodiff());
@@ -336,7 +299,9 @@ impl<K: KernelModule> ConjugateGradients<K> {
         let products = covariance_product(&self.kernel, inputs, None, right.clone())
             + right * noise.unsqueeze_dim(1);
         let surrogate = (left * products).sum() * 0.5 - (weights * residual).sum();
-        Ok(surrogate.clone() - surrogate.detach() + value.autodiff())
+        Ok(of_all(
+            surrogate.clone() - surrogate.detach() + value.autodiff(),
+        ))
     }
 
     /// Whether the noise variance is at least a tenth of that at the start. A tenth of the noise takes
@@ -363,7 +328,7 @@ impl<K: KernelModule> ConjugateGradients<K> {
         check_rows(&inputs, &targets);
         ConditionError::check(&inputs, &targets)?;
         let this = self.valid();
-        let rows = NoisyRows::of(inputs.clone().inner(), targets.inner(), this.has_row_noise);
+        let rows = NoisyRows::of(inputs.clone().inner(), targets.inner(), this.row_columns);
         let residual = (this.mean).residual(rows.targets.clone(), rows.inputs.clone());
         let system = this.system(&inputs, &residual, &this.noise_of(&rows))?;
         let directions = (self.settings.cached_variances)

@@ -12,6 +12,7 @@ use crate::{
         ConditionError, check_rows,
         parts::parts,
         row_noise::{EqualNoise, NoisyRows},
+        row_values::RowColumns,
     },
     kernels::{FeatureMap, LowRankKernel},
     likelihoods::Gaussian,
@@ -48,12 +49,12 @@ pub struct LowRankRegression<K: Module> {
     correction: VarianceCorrection,
     #[module(skip)]
     priors: Priors,
-    /// Whether the last column of the targets has noise variances of the rows.
     #[module(skip)]
-    has_row_noise: bool,
+    row_columns: RowColumns,
 }
 
 parts!(LowRankRegression<K: LowRankKernel>);
+parts!(rows LowRankRegression<K: LowRankKernel>);
 
 impl<K: LowRankKernel> LowRankRegression<K> {
     /// Creates regression with the given prior, noise and correction.
@@ -69,47 +70,8 @@ impl<K: LowRankKernel> LowRankRegression<K> {
             likelihood,
             correction,
             priors: Priors::default(),
-            has_row_noise: false,
+            row_columns: RowColumns::default(),
         }
-    }
-
-    /// Each row has a known noise variance `v_n` besides the trained one: `σ²I + diag(v)` replaces `σ²I`, in the evidence,
-    /// in `B = I + Φᵀ(σ²I + diag(v))⁻¹Φ` and in the penalty `½·Σ_n c(x_n)/(σ² + v_n)`. The variances are a further last
-    /// column of the targets, `[N, P + 1]`. Predictions of new targets have the noise σ².
-    ///
-    /// ```
-    /// use burn::tensor::{DType, Device, Tensor};
-    /// use burn_gp_core::{
-    ///     inducing::{InducingPoints, Nystrom}, inference::LowRankRegression, kernels::StationaryConfig,
-    ///     likelihoods::Gaussian, means::ZeroMean, ops::Jitter, process::VarianceCorrection,
-    /// };
-    ///
-    /// # fn main() -> Result<(), burn_gp_core::ops::NotPositiveDefinite> {
-    /// let place = (&Device::default(), DType::F64);
-    /// let x = Tensor::<2>::from_data([[0.0], [1.0], [1.5]], place);
-    /// let model = |noise| {
-    ///     let kernel = StationaryConfig::rbf().init(1, place);
-    ///     let points = InducingPoints::new(x.clone().narrow(0, 0, 2));
-    ///     let features = Nystrom::new(kernel, points, Jitter::NONE);
-    ///     let correction = VarianceCorrection::default();
-    ///     LowRankRegression::new(features, ZeroMean::new(1), Gaussian::new(noise, place), correction)
-    /// };
-    /// // Rows with a target and a noise variance.
-    /// let rows = Tensor::<2>::from_data([[0.5, 0.2], [0.3, 0.2], [0.1, 0.2]], place);
-    /// let bound = model(0.1).with_row_noise().full_objective(x.clone(), rows.clone())?;
-    /// let difference = bound - model(0.3).full_objective(x.clone(), rows.narrow(1, 0, 1))?;
-    /// assert!(difference.abs().into_scalar::<f64>() < 1e-12);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with_row_noise(mut self) -> Self {
-        self.has_row_noise = true;
-        self
-    }
-
-    /// Whether each row has a [known noise variance](Self::with_row_noise).
-    pub fn has_row_noise(&self) -> bool {
-        self.has_row_noise
     }
 
     /// Whether training and prediction correct the variance that the features miss.
@@ -161,7 +123,7 @@ impl<K: LowRankKernel> LowRankRegression<K> {
         check_rows(&inputs, &targets);
         ConditionError::check(&inputs, &targets)?;
         let (inputs, targets) = (inputs.inner(), targets.inner());
-        let rows = NoisyRows::of(inputs.clone(), targets, self.has_row_noise);
+        let rows = NoisyRows::of(inputs.clone(), targets, self.row_columns);
         let residual = (self.mean).residual(rows.targets.clone(), inputs.clone());
         let [_, outputs] = residual.dims();
         let (inputs, targets) = (blocks(&inputs), blocks(&residual));
@@ -173,12 +135,18 @@ impl<K: LowRankKernel> LowRankRegression<K> {
         let reweighted = self.correction.prediction == PredictedVariance::Reweighted;
         let weighing = level.clone().filter(|_| reweighted);
         let mut equations = None;
+        let mut first = 0;
         for ((x, targets), noise) in inputs.into_iter().zip(targets).zip(noise) {
             let features = map.features(x.clone());
+            let [count, _] = features.dims();
             let noise = match weighing.clone() {
-                Some(level) => residual_variance(&map, x, features.clone(), Some(level)) + noise,
+                Some(level) => {
+                    let own = residual_variance(&map, x, features.clone(), Some(level));
+                    rows.over_weights_from(first, own) + noise
+                }
                 None => noise,
             };
+            first += count;
             let [_, rank] = features.dims();
             let so_far = (equations.take())
                 .unwrap_or_else(|| NormalEquations::prior(rank, outputs, &features));
@@ -232,7 +200,7 @@ impl<K: LowRankKernel> LowRankRegression<K> {
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
-        let rows = NoisyRows::of(inputs.clone(), targets, self.has_row_noise);
+        let rows = NoisyRows::of(inputs.clone(), targets, self.row_columns);
         let residual = (self.mean).residual(rows.targets.clone(), inputs.clone());
         let [_, outputs] = residual.dims();
         let equal = EqualNoise::new(&rows, self.likelihood.noise());
@@ -241,6 +209,7 @@ impl<K: LowRankKernel> LowRankRegression<K> {
         let [divided, residual] = [features.clone(), residual].map(|rows| equal.residual(rows));
         let evidence = low_rank_evidence(divided, residual, equal.noise.clone())?;
         let evidence = equal.log_density(evidence, outputs);
+        let evidence = rows.log_density(evidence, self.likelihood.noise());
         if !self.correction.training {
             return Ok(evidence);
         }

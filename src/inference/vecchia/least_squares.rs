@@ -45,7 +45,7 @@ impl<K: KernelModule> Vecchia<K> {
         check_rows(&inputs, &design);
         let this = self.valid();
         let [inputs, targets, design] = [inputs, targets, design].map(Tensor::without_autodiff);
-        let noisy = NoisyRows::of(inputs.clone(), targets, this.has_row_noise);
+        let noisy = NoisyRows::of(inputs.clone(), targets, this.row_columns);
         let residual = (this.mean).residual(noisy.targets.clone(), inputs.clone());
         let ([rows, outputs], [_, columns]) = (residual.dims(), design.dims());
         let sets = this.neighbors(&inputs)?;
@@ -58,8 +58,9 @@ impl<K: KernelModule> Vecchia<K> {
         let all = Tensor::cat(vec![design, residual], 1); // [N, Q + P]
         let options = (&all.device(), all.dtype());
         let mut normal = Tensor::<2>::zeros([columns, columns + outputs], options);
+        let besides = noisy.besides(this.likelihood.noise());
         for tile in Tile::all(table, rows, 0, &inputs) {
-            let noise = tile.noise_at_places(this.likelihood.noise(), noisy.known());
+            let noise = tile.noise_at_places(this.likelihood.noise(), besides.as_ref());
             let matrix = tile.covariance_with(&this.kernel, inputs.clone(), noise);
             let (weights, variance) = conditional(&tile, table, matrix)?;
             let errors = errors(tile.gather(all.clone()), weights); // [R, Q + P]

@@ -30,7 +30,9 @@ pub use process::VecchiaProcess;
 pub(super) use system::{System, draws_of_normals, indices, on_device};
 pub(super) use tile::Tile;
 
-use super::{ConditionError, check_rows, parts::parts, row_noise::NoisyRows};
+use super::{
+    ConditionError, check_rows, parts::parts, row_noise::NoisyRows, row_values::RowColumns,
+};
 use crate::{
     kernels::{Kernel, KernelModule, StationaryParameters, Structure},
     likelihoods::Gaussian,
@@ -107,12 +109,12 @@ pub struct Vecchia<K: Module> {
     has_joint_predictions: bool,
     #[module(skip)]
     priors: Priors,
-    /// Whether the last column of the targets has noise variances of the rows.
     #[module(skip)]
-    has_row_noise: bool,
+    row_columns: RowColumns,
 }
 
 parts!(Vecchia<K: KernelModule>);
+parts!(rows Vecchia<K: KernelModule>);
 
 impl<K: KernelModule> Vecchia<K> {
     /// Creates regression with the given prior and noise for inputs of `dimensions` dimensions.
@@ -147,46 +149,8 @@ impl<K: KernelModule> Vecchia<K> {
             settings,
             has_joint_predictions: true,
             priors: Priors::default(),
-            has_row_noise: false,
+            row_columns: RowColumns::default(),
         }
-    }
-
-    /// Each row has a known noise variance `v_n` besides the trained one: the covariance of a row and its neighbors has
-    /// `σ²I + diag(v)` on its diagonal in the place of `σ²I`. The variances are a further last column of the targets,
-    /// `[N, P + 1]`. Predictions of new targets have the noise σ². Training takes longer than without, because it goes
-    /// through tiles of rows.
-    ///
-    /// ```
-    /// use burn::tensor::{DType, Device, Tensor};
-    /// use burn_gp_core::{
-    ///     inference::{Vecchia, VecchiaSettings}, kernels::StationaryConfig, likelihoods::Gaussian,
-    ///     means::ZeroMean,
-    /// };
-    ///
-    /// # fn main() -> Result<(), burn_gp_core::ops::NotPositiveDefinite> {
-    /// let place = (&Device::default(), DType::F64);
-    /// let model = |noise| {
-    ///     let kernel = StationaryConfig::rbf().init(1, place);
-    ///     let settings = VecchiaSettings::default();
-    ///     Vecchia::new(kernel, ZeroMean::new(1), Gaussian::new(noise, place), 1, settings)
-    /// };
-    /// let x = Tensor::<2>::from_data([[0.0], [1.0], [1.5]], place);
-    /// // Rows with a target and a noise variance.
-    /// let rows = Tensor::<2>::from_data([[0.5, 0.2], [0.3, 0.2], [0.1, 0.2]], place);
-    /// let density = model(0.1).with_row_noise().full_objective(x.clone(), rows.clone())?;
-    /// let difference = density - model(0.3).full_objective(x, rows.narrow(1, 0, 1))?;
-    /// assert!(difference.abs().into_scalar::<f64>() < 1e-12);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with_row_noise(mut self) -> Self {
-        self.has_row_noise = true;
-        self
-    }
-
-    /// Whether each row has a [known noise variance](Self::with_row_noise).
-    pub fn has_row_noise(&self) -> bool {
-        self.has_row_noise
     }
 
     /// Sets whether new rows are predicted together, each given those before it, which is the default. In wide gaps
@@ -279,11 +243,15 @@ impl<K: KernelModule> Vecchia<K> {
         targets: Tensor<2>,
         rows: NeighborRows<'_>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
-        let noisy = NoisyRows::of(inputs.clone(), targets, self.has_row_noise);
+        let noisy = NoisyRows::of(inputs.clone(), targets, self.row_columns);
         let residual = (self.mean).residual(noisy.targets.clone(), inputs.clone()); // [N, P]
-        let (noise, known) = (self.likelihood.noise(), noisy.known().cloned());
-        match stationary_form(&self.kernel) {
-            Some(stationary) if is_on_cpu(&inputs) && known.is_none() => {
+        let noise = self.likelihood.noise();
+        let (besides, weighting) = (
+            noisy.besides(noise.clone()),
+            noisy.weighting(noisy.of_one(noise.clone())),
+        );
+        let density = match stationary_form(&self.kernel) {
+            Some(stationary) if is_on_cpu(&inputs) && besides.is_none() => {
                 stationary_neighbor_density(
                     stationary.profile,
                     [inputs, residual],
@@ -292,8 +260,15 @@ impl<K: KernelModule> Vecchia<K> {
                     JITTER,
                 )
             }
-            _ => tiled_density(&self.kernel, (noise, known), [inputs, residual], rows),
-        }
+            _ => tiled_density(&self.kernel, (noise, besides), [inputs, residual], rows),
+        }?;
+        Ok(match weighting {
+            Some(each) => {
+                let own = indices(rows.own.iter().map(|&row| row as usize), &noisy.targets);
+                density + each.select(0, own).sum()
+            }
+            None => density,
+        })
     }
 
     /// The process given the data, on the device without autodiff.
@@ -314,9 +289,10 @@ impl<K: KernelModule> Vecchia<K> {
         ConditionError::check(&inputs, &targets)?;
         let this = self.valid();
         let (inputs, targets) = (inputs.inner(), targets.inner());
-        let noisy = NoisyRows::of(inputs.clone(), targets, this.has_row_noise);
+        let noisy = NoisyRows::of(inputs.clone(), targets, this.row_columns);
         let residual = (this.mean).residual(noisy.targets.clone(), inputs.clone());
-        let noise = (this.likelihood.noise(), noisy.known().cloned());
+        let noise = this.likelihood.noise();
+        let noise = (noise.clone(), noisy.besides(noise));
         let (most, is_joint) = (
             self.settings.prediction_neighbors,
             self.has_joint_predictions,

@@ -2,7 +2,7 @@
 
 use burn_gp_core::likelihoods::TargetKind;
 
-use super::{Error, Fit, Matrix, Scaling, unused};
+use super::{CountedRows, Error, Fit, Matrix, Scaling, unused};
 use crate::{
     InputErrors, ModelConfig,
     fit::fitted::read_inputs,
@@ -46,7 +46,7 @@ impl Fit {
         self
     }
 
-    /// The errors of the inputs of scaled `data`, if there are any.
+    /// The errors of the inputs of the `rows` of scaled `data`, if there are any.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl Fit {
     pub(in crate::fit) fn errors_of_inputs(
         &self,
         config: &ModelConfig,
-        data: &TrainingData,
+        (data, rows): (&TrainingData, &CountedRows),
         scaling: &Scaling,
     ) -> Result<Option<InputErrors>, Error> {
         let Some(deviations) = &self.input_errors else {
@@ -78,14 +78,14 @@ impl Fit {
                 "training repeats with the noise of the errors of inputs; set the number of steps",
             );
         }
-        let [rows, dimensions] = data.inputs.dims();
+        let [_, dimensions] = data.inputs.dims();
         let given = read_inputs(deviations.clone())?;
         let is_for_all =
             given.count * given.columns == dimensions && (given.count == 1 || given.columns == 1);
-        if !is_for_all && (given.count, given.columns) != (rows, dimensions) {
+        if !is_for_all && (given.count, given.columns) != (rows.all, dimensions) {
             return Err(Error::InputErrorShape {
                 found: [given.count, given.columns],
-                rows,
+                rows: rows.all,
                 dimensions,
             });
         }
@@ -108,7 +108,11 @@ impl Fit {
                 "codes of levels have no errors; set their standard deviation to zero",
             );
         }
-        let scaled = scaling.scaled_deviations(given.values);
+        let given = match is_for_all {
+            true => given.values,
+            false => rows.select(given.values),
+        };
+        let scaled = scaling.scaled_deviations(given);
         let (device, dtype) = (data.inputs.device(), data.inputs.dtype());
         let deviations = matrix(&scaled, dimensions, &device, dtype);
         Ok(Some(InputErrors::new(deviations)))

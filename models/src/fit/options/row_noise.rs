@@ -2,7 +2,7 @@
 
 use burn_gp_core::{likelihoods::TargetKind, transforms::TransformName};
 
-use super::{Error, Fit, Matrix, Scaling, unused};
+use super::{CountedRows, Error, Fit, Matrix, Scaling, unused};
 use crate::{ModelConfig, fit::fitted::read_inputs, training::TrainingData};
 
 impl Fit {
@@ -12,7 +12,7 @@ impl Fit {
     /// [early stopping](Self::early_stopping) do not use the known noise.
     ///
     /// For regression of one output with normal noise whose
-    /// [`takes_row_noise`](crate::ModelDefinition::takes_row_noise) is true. If all noise is known, use
+    /// [`takes_row_columns`](crate::ModelDefinition::takes_row_columns) has noise. If all noise is known, use
     /// [`FixedNoise`](burn_gp_core::likelihoods::FixedNoise); it takes the variances as a second column of the targets, and
     /// new rows have theirs, too.
     ///
@@ -43,7 +43,7 @@ impl Fit {
         self
     }
 
-    /// The noise variances of the rows of scaled `data`, on the scale of the model, if there are any.
+    /// The noise variances of the `rows` of scaled `data`, on the scale of the model, if there are any.
     ///
     /// # Errors
     ///
@@ -51,20 +51,20 @@ impl Fit {
     pub(in crate::fit) fn noise_of_rows(
         &self,
         config: &ModelConfig,
-        data: &TrainingData,
+        (data, rows): (&TrainingData, &CountedRows),
         scaling: &Scaling,
     ) -> Result<Option<Vec<f64>>, Error> {
         let Some(variances) = &self.row_noise else {
             return Ok(None);
         };
-        let [rows, columns] = data.targets.dims();
+        let [_, columns] = data.targets.dims();
         if config.likelihood().target() == TargetKind::Measurements {
             return unused(
                 "row_noise",
                 "the second column of the targets is their known noise; add it there",
             );
         }
-        if !config.takes_row_noise() || columns != 1 {
+        if !config.takes_row_columns().noise || columns != 1 {
             return unused(
                 "row_noise",
                 "only regression of one output with normal noise takes noise of each row: exact, SGPR, SVGP, conjugate \
@@ -82,10 +82,10 @@ impl Fit {
             return unused("restarts", "they compare losses without noise of rows");
         }
         let given = read_inputs(variances.clone())?;
-        if given.values.len() != rows {
+        if given.values.len() != rows.all {
             return Err(Error::RowNoise {
                 found: given.values.len(),
-                rows,
+                rows: rows.all,
             });
         }
         if let Some(&value) = given.values.iter().find(|value| **value < 0.0) {
@@ -96,7 +96,7 @@ impl Fit {
             });
         }
         let scale = (scaling.targets.as_ref()).map_or(1.0, |own| own.deviations[0]);
-        let scaled = given.values.iter().map(|variance| variance / scale / scale);
-        Ok(Some(scaled.collect()))
+        let own = rows.select(given.values).into_iter();
+        Ok(Some(own.map(|variance| variance / scale / scale).collect()))
     }
 }

@@ -1,13 +1,15 @@
 //! Weights of the training rows.
 
-use super::{Error, Fit, Matrix, unused};
-use crate::{ModelConfig, fit::fitted::read_inputs};
+use super::{CountedRows, Error, Fit, Matrix, unused};
+use crate::{ModelConfig, fit::fitted::read_inputs, training::TrainingData};
 
 impl Fit {
     /// Sets weights of the training rows, one for each: a row of weight two counts as two equal rows, and a row of weight
-    /// zero not at all. Standardization and [early stopping](Self::early_stopping) do not use them, nor do predictions.
+    /// zero is left out. Standardization and [early stopping](Self::early_stopping) do not use other weights, nor do
+    /// predictions.
     ///
-    /// Models whose [`takes_row_weights`](crate::ModelDefinition::takes_row_weights) is true have them: variational ones.
+    /// Models whose [`takes_row_columns`](crate::ModelDefinition::takes_row_columns) has weights take them: variational ones,
+    /// and regression of one output with normal noise ([`RowColumns`](burn_gp_core::inference::RowColumns)).
     ///
     /// ```
     /// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig};
@@ -35,7 +37,17 @@ impl Fit {
         self
     }
 
-    /// The weights of the `rows` training rows, if there are any.
+    /// The weights as they are given.
+    ///
+    /// # Errors
+    ///
+    /// When one is not finite.
+    pub(in crate::fit) fn given_weights(&self) -> Result<Option<Vec<f64>>, Error> {
+        let given = self.row_weights.clone().map(read_inputs).transpose()?;
+        Ok(given.map(|given| given.values))
+    }
+
+    /// The weights of the `rows` of `data`, if there are any.
     ///
     /// # Errors
     ///
@@ -44,37 +56,39 @@ impl Fit {
     pub(in crate::fit) fn weights_of_rows(
         &self,
         config: &ModelConfig,
-        rows: usize,
+        (data, rows): (&TrainingData, &CountedRows),
     ) -> Result<Option<Vec<f64>>, Error> {
-        let Some(weights) = &self.row_weights else {
+        let Some(given) = self.given_weights()? else {
             return Ok(None);
         };
-        if !config.takes_row_weights() {
+        let [_, columns] = data.targets.dims();
+        let has_outputs = columns > 1 && config.takes_missing_targets();
+        if !config.takes_row_columns().weights || has_outputs {
             return unused(
                 "row_weights",
-                "only variational models (SVGP, SVDBK, SVDKL, deep GPs) take weights of rows",
+                "only variational models (SVGP, SVDBK, SVDKL, deep GPs) and regression of one output with normal noise \
+                 (exact, SGPR, conjugate gradients, computation-aware, Vecchia, DBK) take weights of rows",
             );
         }
         if self.restarts > 0 {
             return unused("restarts", "they compare losses without weights of rows");
         }
-        let given = read_inputs(weights.clone())?;
-        if given.values.len() != rows {
+        if given.len() != rows.all {
             return Err(Error::RowWeights {
-                found: given.values.len(),
-                rows,
+                found: given.len(),
+                rows: rows.all,
             });
         }
         let out_of_range = |value, range| {
             let name = "a weight of a row";
             Err(Error::OutOfRange { name, value, range })
         };
-        if let Some(&value) = given.values.iter().find(|value| **value < 0.0) {
+        if let Some(&value) = given.iter().find(|value| **value < 0.0) {
             return out_of_range(value, "not be negative");
         }
-        if given.values.iter().all(|&value| value == 0.0) {
+        if given.iter().all(|&value| value == 0.0) {
             return out_of_range(0.0, "be positive for at least one row");
         }
-        Ok(Some(given.values))
+        Ok(Some(rows.select(given)))
     }
 }

@@ -1,7 +1,10 @@
 //! Known noise of rows besides the trained one.
 
 use burn_gp_core::{
-    features::PerceptronConfig, inference::VecchiaSettings, ops::number, transforms::TransformName,
+    features::PerceptronConfig,
+    inference::{RowColumns, VecchiaSettings},
+    ops::number,
+    transforms::TransformName,
 };
 use burn_gp_models::{
     BasisConfig, ConjugateGradientsConfig, DbkConfig, DeepKernelConfig, LastLayerConfig,
@@ -13,14 +16,14 @@ use temp_dir::TempDir;
 use super::*;
 
 /// The number of rows; every fifth has much noise.
-const COUNT: usize = 40;
+pub(super) const COUNT: usize = 40;
 
-fn x() -> Vec<f64> {
+pub(super) fn x() -> Vec<f64> {
     (0..COUNT).map(|row| row as f64 / 8.0).collect()
 }
 
 /// Wild targets where the noise is known to be large.
-fn y() -> Vec<f64> {
+pub(super) fn y() -> Vec<f64> {
     let wild = |row: usize| if row % 5 == 2 { 3.0 } else { 0.0 };
     let each = x().into_iter().enumerate();
     each.map(|(row, x)| 10.0 + 2.0 * x.sin() + 0.1 * (2.9 * row as f64).cos() + wild(row))
@@ -38,7 +41,7 @@ fn basis() -> BasisConfig {
 }
 
 /// The models that take noise of rows. Those of networks have few steps.
-fn takers() -> Vec<(&'static str, ModelConfig, Fit)> {
+pub(super) fn takers() -> Vec<(&'static str, ModelConfig, Fit)> {
     let kernel = StationaryConfig::rbf;
     let settings = VecchiaSettings {
         neighbors: 8,
@@ -95,17 +98,17 @@ fn takers() -> Vec<(&'static str, ModelConfig, Fit)> {
     ]
 }
 
-fn double(fit: Fit) -> Fit {
+pub(super) fn double(fit: Fit) -> Fit {
     fit.on((&Device::default(), DType::F64))
 }
 
-fn predictions(model: &Fitted) -> Predictions {
+pub(super) fn predictions(model: &Fitted) -> Predictions {
     let predicted = model.predict(x()).expect("predictions");
     predicted.predictions().clone()
 }
 
 /// The mean error against the function without noise.
-fn error(model: &Fitted) -> f64 {
+pub(super) fn error(model: &Fitted) -> f64 {
     let found = predictions(model).mean;
     let squares = x()
         .into_iter()
@@ -134,7 +137,7 @@ fn noisy_rows_count_less() {
 #[test]
 fn every_model_that_takes_noise_of_rows_uses_it() {
     for (name, config, fit) in takers() {
-        assert!(config.takes_row_noise(), "{name}");
+        assert!(config.takes_row_columns().noise, "{name}");
         let fit = double(fit.steps(2));
         let plain = config.fit(x(), y(), &fit.clone()).expect("a model");
         let none = fit.clone().row_noise(vec![0.0; COUNT]);
@@ -270,7 +273,7 @@ fn noise_of_rows_goes_with_other_options() {
         .init(&data)
         .expect("a model")
         .boxed();
-    assert!(model.use_row_weights() && model.use_row_noise());
+    assert!(model.use_row_columns(RowColumns::ALL));
     let both = data
         .with_row_values(&[2.0, 1.0])
         .with_row_values(&[0.3, 0.1]);
@@ -286,7 +289,10 @@ fn noise_of_rows_goes_with_other_options() {
         .init(&data)
         .expect("a model")
         .boxed();
-    assert!(model.use_row_noise());
+    assert!(model.use_row_columns(RowColumns {
+        noise: true,
+        ..RowColumns::default()
+    }));
     let expected = model
         .objective(twice.inputs, twice.targets, 3)
         .expect("factors");
