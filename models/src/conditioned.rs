@@ -230,7 +230,11 @@ keeps_data! {
     }
     VecchiaLaplace<K: KernelModule> {}
     Vif<> {}
-    Markov<K: KernelModule> {}
+    Markov<K: KernelModule> {
+        fn row_columns(&self) -> RowColumns {
+            self.row_columns()
+        }
+    }
     MarkovVariational<K: KernelModule> {}
 }
 

@@ -2,7 +2,7 @@
 
 use burn::tensor::TensorCreationOptions;
 use burn_gp_core::{
-    inference::{ConditionError, LeaveOneOut, Markov},
+    inference::{ConditionError, LeaveOneOut, Markov, RowColumns},
     kernels::{AnyKernel, KernelModule},
     ops::NotPositiveDefinite,
     register,
@@ -59,6 +59,10 @@ impl MarkovConfig {
 
 impl ModelDefinition for MarkovConfig {
     model_config!(keeps_data);
+
+    fn takes_row_columns(&self) -> RowColumns {
+        RowColumns::ALL
+    }
 }
 
 register!(
@@ -69,7 +73,7 @@ register!(
 );
 
 impl<K: KernelModule> Model for Markov<K> {
-    full_batch!();
+    full_batch!(rows);
 
     fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)

@@ -29,8 +29,8 @@
 //!
 //! # Weights and known noise of rows
 //!
-//! [`Exact`], [`Collapsed`], [`LowRankRegression`], [`ConjugateGradients`], [`ComputationAware`] and [`Vecchia`] take a
-//! weight and a known noise variance of each row, as further columns of the targets ([`RowColumns`]).
+//! [`Exact`], [`Collapsed`], [`LowRankRegression`], [`ConjugateGradients`], [`ComputationAware`], [`Vecchia`] and
+//! [`Markov`] take a weight and a known noise variance of each row, as further columns of the targets ([`RowColumns`]).
 //!
 //! # Rows with equal inputs
 //!

@@ -7,7 +7,7 @@ use burn_gp_core::{
     inducing::{InducingPoints, Nystrom},
     inference::{
         Collapsed, ComputationAware, ConjugateGradients, ConjugateGradientsSettings, Exact,
-        IterationRule, Iterations, LeaveOneOut, LowRankRegression, RowColumns, Vecchia,
+        IterationRule, Iterations, LeaveOneOut, LowRankRegression, Markov, RowColumns, Vecchia,
         VecchiaSettings,
     },
     kernels::{AnyKernel, KernelConfig, StationaryConfig},
@@ -120,9 +120,16 @@ fn computation_aware(platform: &Platform, rows: usize) -> ComputationAware<AnyKe
 
 /// The objective, and means and variances at new inputs.
 macro_rules! values {
-    ($model:expr, ($platform:expr, $inputs:expr, $rows:expr)) => {{
-        let model = $model;
-        let at = $platform.tensor(&[0.3, -0.4, 1.1, 0.9], [2, 2]);
+    ($model:expr, ($platform:expr, $inputs:expr, $rows:expr)) => {
+        values!(
+            $model,
+            ($platform, $inputs, $rows),
+            [[0.3, -0.4], [1.1, 0.9]]
+        )
+    };
+    ($model:expr, ($platform:expr, $inputs:expr, $rows:expr), $new:expr) => {{
+        let (model, new) = ($model, $new);
+        let at = $platform.tensor(&new.concat(), [new.len(), new[0].len()]);
         let objective = model.full_objective($inputs.clone(), $rows.clone());
         let process = model.condition($inputs, $rows).expect("a process");
         let own = process.marginals(at);
@@ -240,6 +247,78 @@ fn the_fully_independent_conditional_repeats_rows() {
             [found, expected].map(|own| numbers(own.expect("positive definite")));
         let tolerance = platform.tolerance(1e-9, 2e-3);
         assert_close(&format!("{platform}"), &found, &expected, tolerance);
+    }
+}
+
+fn kernel_over_time(platform: &Platform) -> AnyKernel {
+    let config = StationaryConfig::matern52().with_lengthscale(0.8);
+    KernelConfig::from(config).init(1, platform.options())
+}
+
+fn markov(platform: &Platform) -> Markov<AnyKernel> {
+    let kernel = kernel_over_time(platform);
+    let model = Markov::new(kernel, ZeroMean::new(OUTPUTS), noise(platform));
+    model.expect("a state-space model")
+}
+
+/// Times out of order, two of them equal.
+fn times(platform: &Platform) -> Tensor<2> {
+    platform.tensor(&[0.5, 0.1, 0.9, 0.5, 1.7, 1.2, 2.6, 2.2], [ROWS, 1])
+}
+
+/// Weights and known noise, or noise alone, over time: the values and the leave-one-out predictions are those of exact
+/// regression, and the filter has the density of the objective and the predictions after the last time.
+#[test]
+fn regression_over_time_has_the_values_of_exact_regression() {
+    for platform in &platforms() {
+        let x = times(platform);
+        let weighted = beside(platform, &[&WEIGHTS, &variances()]);
+        let noisy = beside(platform, &[&variances()]);
+        for (own, rows) in [(BOTH, weighted), (NOISY, noisy)] {
+            let mean = ZeroMean::new(OUTPUTS);
+            let dense = Exact::new(kernel_over_time(platform), mean, noise(platform));
+            let (dense, model) = (
+                dense.with_row_columns(own),
+                markov(platform).with_row_columns(own),
+            );
+            let new = [[0.3], [1.0], [3.0]];
+            let expected = values!(dense.clone(), (platform, x.clone(), rows.clone()), new);
+            let found = values!(model.clone(), (platform, x.clone(), rows.clone()), new);
+            let tolerance = platform.tolerance(1e-9, 2e-3);
+            assert_close(
+                &format!("values on {platform}"),
+                &found,
+                &expected,
+                tolerance,
+            );
+            let others = dense.leave_one_out(x.clone(), rows.clone());
+            let expected = others.expect("positive definite");
+            let others = model.leave_one_out(x.clone(), rows.clone());
+            let others = others.expect("positive definite");
+            for (found, expected) in [
+                (numbers(others.mean), numbers(expected.mean)),
+                (numbers(others.variance), numbers(expected.variance)),
+            ] {
+                assert_close(
+                    &format!("others on {platform}"),
+                    &found,
+                    &expected,
+                    tolerance,
+                );
+            }
+            let filter = model.filter(x.clone(), rows).expect("a filter");
+            let last = platform.tensor(&[3.0], [1, 1]);
+            let own = numbers(filter.marginals(last).mean);
+            let expected = &found[1 + 2 * OUTPUTS..][..OUTPUTS];
+            assert_close(&format!("filter on {platform}"), &own, expected, tolerance);
+            let density = [filter.process().log_density()];
+            assert_close(
+                &format!("density on {platform}"),
+                &density,
+                &found[..1],
+                tolerance,
+            );
+        }
     }
 }
 
@@ -369,4 +448,13 @@ fn gradients_are_those_of_central_differences() {
     check!(exact);
     check!(collapsed);
     check!(low_rank);
+    check_module_gradients(
+        "markov",
+        (1e-6, 1e-2),
+        |platform| markov(platform).with_row_columns(BOTH),
+        |platform, model| {
+            let rows = beside(platform, &[&WEIGHTS, &variances()]);
+            (model.full_objective(times(platform), rows)).expect("positive variances")
+        },
+    );
 }

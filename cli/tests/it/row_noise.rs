@@ -57,12 +57,13 @@ fn noisy_rows_count_less() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     write_test(&path.join("test.csv"));
-    let models: [(&str, &[&str]); 7] = [
+    let models: [(&str, &[&str]); 8] = [
         ("exact", &[]),
         ("sgpr", &["--inducing", "20"]),
         ("cggp", &[]),
         ("cagp-opt", &["--actions", "40"]),
         ("vecchia", &["--neighbors", "10"]),
+        ("markov", &[]),
         (
             "svgp",
             &[

@@ -6,7 +6,7 @@ use burn::{
 };
 
 use super::{
-    Markov, epsilon, form, in_order,
+    Markov, Observed, epsilon, form, in_order,
     joint::{advance, dot, joint},
     process::block_product,
     system,
@@ -17,7 +17,8 @@ use crate::{
     inference::{ConditionError, UpdateError, check_rows},
     kernels::KernelModule,
     ops::{
-        Event, NotPositiveDefinite, StateMoments, StateSpaceError, numbers, state_space_filtering,
+        Event, NotPositiveDefinite, StateMoments, StateSpaceError, number, numbers,
+        state_space_filtering,
     },
     parameter::tracked_like,
     process::{Joint, Marginals, Process, WithMean, dummy_row_if_empty, nonnegative},
@@ -83,25 +84,31 @@ impl<K: KernelModule> Markov<K> {
     ) -> Result<WithMean<MarkovFilter<K>>, ConditionError> {
         check_rows(&inputs, &targets);
         ConditionError::check(&inputs, &targets)?;
-        let ([rows, _], [_, outputs]) = (inputs.dims(), targets.dims());
+        let [rows, _] = inputs.dims();
         assert!(
             rows > 0,
             "Markov::filter: inputs [0, 1]; expected one row at least"
         );
         let this = self.valid();
-        let (inputs, targets) = (inputs.inner(), targets.inner());
-        let timeline = this.timeline(&inputs);
-        let residual = this.mean.residual(targets, inputs);
+        let Observed {
+            rows: observed,
+            residual,
+            timeline,
+            noise,
+        } = this.observed(inputs.inner(), targets.inner());
+        let [_, outputs] = residual.dims();
+        let own = this.likelihood.noise();
         let empty = MarkovFilter {
-            noise: this.likelihood.noise(),
             last: timeline.times[rows - 1],
             state: StateMoments::default(),
-            log_density: 0.0,
+            log_density: number(observed.log_density(own.zeros_like(), own.clone())),
+            noise: own,
             outputs,
             place: (residual.device(), residual.dtype()),
             kernel: this.kernel,
         };
-        let filter = empty.after(None, residual, &timeline, &timeline.events)?;
+        let all = (&*timeline, &timeline.events[..]);
+        let filter = empty.after(None, residual, all, noise)?;
         Ok(WithMean::new(filter, this.mean))
     }
 }
@@ -154,7 +161,8 @@ impl<K: KernelModule> WithMean<MarkovFilter<K>> {
         let mut events = timeline.events.clone();
         events[0].is_observed = false;
         let state = Some(filter.state.clone());
-        let updated = filter.clone().after(state, residual, &timeline, &events)?;
+        let noise = filter.noise.clone();
+        let updated = (filter.clone()).after(state, residual, (&timeline, &events), noise)?;
         Ok(WithMean::new(updated, self.mean().clone()))
     }
 }
@@ -170,15 +178,16 @@ impl<K: KernelModule> MarkovFilter<K> {
         self.log_density
     }
 
-    /// The filter after the events of a timeline, from a state at its first time or from the prior there.
+    /// The filter after the events of a timeline, from a state at its first time or from the prior there, with noise
+    /// variances for all rows, `[1]`, or for each in the order of time, `[N]`.
     fn after(
         self,
         state: Option<StateMoments>,
         residual: Tensor<2>,
-        timeline: &Timeline,
-        events: &[Event],
+        (timeline, events): (&Timeline, &[Event]),
+        noise: Tensor<1>,
     ) -> Result<Self, ConditionError> {
-        let system = system(&form(&self.kernel), timeline, self.noise.clone());
+        let system = system(&form(&self.kernel), timeline, noise);
         let dtype = self.place.1;
         let failure = |error: StateSpaceError| -> NotPositiveDefinite {
             super::failure(error, timeline, dtype)

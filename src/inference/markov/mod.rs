@@ -20,7 +20,10 @@ pub use filter::MarkovFilter;
 pub use process::MarkovProcess;
 pub use variational::MarkovVariational;
 
-use super::{ConditionError, check_rows, leave_one_out::LeaveOneOut, parts::parts};
+use super::{
+    ConditionError, check_rows, leave_one_out::LeaveOneOut, parts::parts, row_noise::NoisyRows,
+    row_values::RowColumns,
+};
 use crate::{
     kernels::{Kernel, KernelModule, NoStateSpace, StateSpace},
     likelihoods::Gaussian,
@@ -72,10 +75,23 @@ pub struct Markov<K: Module> {
     #[module(skip)]
     priors: Priors,
     #[module(skip)]
+    row_columns: RowColumns,
+    #[module(skip)]
     known: TimelineCache,
 }
 
 parts!(Markov<K: KernelModule>);
+parts!(rows Markov<K: KernelModule>);
+
+/// Observed rows on a timeline.
+struct Observed {
+    rows: NoisyRows,
+    /// y − m(t) in the order of the rows, `[N, P]`
+    residual: Tensor<2>,
+    timeline: Arc<Timeline>,
+    /// The noise variance of all rows, `[1]`, or that of each in the order of time, `[N]`.
+    noise: Tensor<1>,
+}
 
 impl<K: KernelModule> Markov<K> {
     /// Creates regression with the given prior and noise.
@@ -94,6 +110,7 @@ impl<K: KernelModule> Markov<K> {
             mean: mean.into(),
             likelihood,
             priors: Priors::default(),
+            row_columns: RowColumns::default(),
             known: TimelineCache::default(),
         })
     }
@@ -119,17 +136,17 @@ impl<K: KernelModule> Markov<K> {
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
-        let timeline = self.timeline(&inputs);
-        let residual = self.mean.residual(targets, inputs); // [N, P]
+        let Observed {
+            rows,
+            residual,
+            timeline,
+            noise,
+        } = self.observed(inputs, targets);
         let dtype = residual.dtype();
         let targets = in_order(residual, &timeline);
-        log_density(
-            &form(&self.kernel),
-            &timeline,
-            self.likelihood.noise(),
-            targets,
-        )
-        .map_err(|error| failure(error, &timeline, dtype))
+        let density = log_density(&form(&self.kernel), &timeline, noise, targets)
+            .map_err(|error| failure(error, &timeline, dtype))?;
+        Ok(rows.log_density(density, self.likelihood.noise()))
     }
 
     /// The process given the data, on the device without autodiff.
@@ -154,11 +171,8 @@ impl<K: KernelModule> Markov<K> {
         check_rows(&inputs, &targets);
         ConditionError::check(&inputs, &targets)?;
         let this = self.valid();
-        let (inputs, targets) = (inputs.inner(), targets.inner());
-        let timeline = this.timeline(&inputs);
-        let residual = this.mean.residual(targets, inputs);
-        let noise = this.likelihood.noise();
-        let process = MarkovProcess::new(this.kernel, noise, residual, timeline)?;
+        let own = this.observed(inputs.inner(), targets.inner());
+        let process = MarkovProcess::new(this.kernel, own.noise, own.residual, own.timeline)?;
         Ok(WithMean::new(process, this.mean))
     }
 
@@ -183,19 +197,45 @@ impl<K: KernelModule> Markov<K> {
     ) -> Result<LeaveOneOut, NotPositiveDefinite> {
         check_rows(&inputs, &targets);
         let this = self.valid();
-        let (inputs, targets) = (inputs.inner(), targets.inner());
-        let timeline = this.timeline(&inputs);
-        let residual = this.mean.residual(targets.clone(), inputs);
-        let dtype = residual.dtype();
-        let smoothed = smoothed(&this.kernel, this.likelihood.noise(), residual, &timeline)
+        let Observed {
+            rows,
+            residual,
+            timeline,
+            noise,
+        } = this.observed(inputs.inner(), targets.inner());
+        let ([count, outputs], device, dtype) =
+            (residual.dims(), residual.device(), residual.dtype());
+        let smoothed = smoothed(&this.kernel, noise, residual, &timeline)
             .map_err(|error| failure(error, &timeline, dtype))?;
-        let [rows, outputs] = targets.dims();
-        let place = (&targets.device(), targets.dtype());
+        let place = (&device, dtype);
         let weights = timeline.in_rows(&smoothed.weights, outputs);
         let precisions = timeline.in_rows(&smoothed.precisions, 1);
-        let weights = Tensor::from_data(TensorData::new(weights, [rows, outputs]), place);
-        let precisions = Tensor::from_data(TensorData::new(precisions, [rows]), place);
-        Ok(LeaveOneOut::new(targets, weights, precisions, None))
+        let weights = Tensor::from_data(TensorData::new(weights, [count, outputs]), place);
+        let precisions = Tensor::from_data(TensorData::new(precisions, [count]), place);
+        Ok(rows.leave_one_out(weights, precisions, None, this.likelihood.noise()))
+    }
+
+    /// The rows on their timeline.
+    #[track_caller]
+    fn observed(&self, inputs: Tensor<2>, targets: Tensor<2>) -> Observed {
+        let timeline = self.timeline(&inputs);
+        let rows = NoisyRows::of(inputs.clone(), targets, self.row_columns);
+        let residual = self.mean.residual(rows.targets.clone(), inputs); // [N, P]
+        let noise = self.likelihood.noise();
+        let (timeline, noise) = match rows.total(noise.clone()) {
+            None => (timeline, noise),
+            Some(total) => {
+                let [count] = total.dims();
+                let ordered = in_order(total.unsqueeze_dim(1), &timeline).reshape([count]);
+                (Arc::new(timeline.with_separate_noise()), ordered)
+            }
+        };
+        Observed {
+            rows,
+            residual,
+            timeline,
+            noise,
+        }
     }
 
     #[track_caller]

@@ -68,7 +68,7 @@ impl Fit {
             return unused(
                 "row_noise",
                 "only regression of one output with normal noise takes noise of each row: exact, SGPR, SVGP, conjugate \
-                 gradients, computation-aware, Vecchia, deep GPs, and those of networks",
+                 gradients, computation-aware, Vecchia, Markov, deep GPs, and those of networks",
             );
         }
         if let Some(transform) = self

@@ -67,7 +67,7 @@ impl Fit {
             return unused(
                 "row_weights",
                 "only variational models (SVGP, SVDBK, SVDKL, deep GPs) and regression of one output with normal noise \
-                 (exact, SGPR, conjugate gradients, computation-aware, Vecchia, DBK) take weights of rows",
+                 (exact, SGPR, conjugate gradients, computation-aware, Vecchia, Markov, DBK) take weights of rows",
             );
         }
         if self.restarts > 0 {

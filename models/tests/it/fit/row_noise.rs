@@ -80,6 +80,11 @@ pub(super) fn takers() -> Vec<(&'static str, ModelConfig, Fit)> {
             Fit::new(),
         ),
         (
+            "markov",
+            MarkovConfig::new(StationaryConfig::matern52()).into(),
+            Fit::new(),
+        ),
+        (
             "svgp",
             svgp.clone().into(),
             adam(300).natural_gradients(0.3),
@@ -121,7 +126,7 @@ pub(super) fn error(model: &Fitted) -> f64 {
 /// deviation of 3, so that they count for little.
 #[test]
 fn noisy_rows_count_less() {
-    for (name, config, fit) in takers().into_iter().take(6) {
+    for (name, config, fit) in takers().into_iter().take(7) {
         let plain = config.fit(x(), y(), &double(fit.clone())).expect("a model");
         let fit = double(fit).row_noise(variances());
         let noisy = config.fit(x(), y(), &fit).expect("a model");
@@ -231,7 +236,7 @@ fn models_are_saved_with_the_noise_of_their_rows() {
 /// Rows that are added have the trained noise alone; the others keep theirs.
 #[test]
 fn further_rows_have_the_trained_noise() {
-    for (name, config, fit) in takers().into_iter().take(5) {
+    for (name, config, fit) in takers().into_iter().take(6) {
         let fit = double(fit.steps(10)).row_noise(variances());
         let model = config.fit(x(), y(), &fit).expect("a model");
         let more = model.condition_on_observations([7.0, 8.0], [11.0, 12.0]);
@@ -359,7 +364,6 @@ fn noise_that_cannot_be_is_refused() {
     };
     let kernel = StationaryConfig::matern32;
     assert!(unused(VifConfig::new(kernel()).fit(x(), y(), &fit)));
-    assert!(unused(MarkovConfig::new(kernel()).fit(x(), y(), &fit)));
     let collapsed = SolveCollapsedConfig::new(kernel());
     assert!(unused(collapsed.fit(x(), y(), &fit)));
     assert!(unused(svgp(StudentTConfig::default()).fit(x(), y(), &fit)));
