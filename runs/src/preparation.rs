@@ -9,6 +9,7 @@ mod part;
 mod rows;
 mod streamed;
 mod transforms;
+mod weightless_rows;
 
 use std::sync::Arc;
 
@@ -40,6 +41,7 @@ pub use part::{Part, RowSource};
 pub use rows::Rows;
 pub use streamed::StreamedRows;
 pub use transforms::{impossible_inputs, impossible_targets};
+use weightless_rows::without_weightless_rows;
 
 /// The maximum number of classes. With more labels, the target is probably numeric.
 const MOST_CLASSES: usize = 1000;
@@ -362,22 +364,6 @@ impl PreparedData {
             }
         }
         hasher.finalize()
-    }
-}
-
-/// Without the training rows of weight zero, which do not count, if there are others.
-fn without_weightless_rows(split: Split, dataset: &Dataset) -> Split {
-    let Some(weights) = dataset.attributes.numbers(RowRole::Weights) else {
-        return split;
-    };
-    let rows = split.train.iter().copied();
-    let positive: Vec<usize> = rows.filter(|&row| weights[row] > 0.0).collect();
-    match positive.is_empty() {
-        true => split,
-        false => Split {
-            train: positive,
-            ..split
-        },
     }
 }
 
